@@ -1,0 +1,5 @@
+/** Judges memory registrations with the rules. */
+@NullMarked
+package org.pinwise.engine;
+
+import org.jspecify.annotations.NullMarked;
