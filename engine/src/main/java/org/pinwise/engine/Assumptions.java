@@ -1,0 +1,72 @@
+package org.pinwise.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.pinwise.engine.eval.FactTuple;
+import org.pinwise.rules.model.AddressRange;
+import org.pinwise.rules.model.Facts;
+import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.Memory;
+
+/**
+ * What is taken for true when a caller cannot know it before the call: the address, the memory, the
+ * host's limits. Device, kernel, library and access are never assumed.
+ */
+public enum Assumptions {
+  /** What nobody said is assumed, and the verdict lists it. */
+  USUAL {
+    @Override
+    Completed complete(Facts facts) {
+      List<String> assumed = new ArrayList<>();
+      Memory memory = facts.memory();
+      if (facts.request().rawAddress() == null) {
+        assumed.add(ADDRESS);
+      }
+      if (memory == null) {
+        assumed.add(MEMORY);
+        memory = Memory.ORDINARY;
+      }
+      Host host = facts.host();
+      if (host.memlock() == null && host.ipcLock() == null && host.pinnedPages() == null) {
+        assumed.add(LIMITS);
+        host =
+            new Host(
+                host.kernel(), host.stack(), host.rdmaCore(), host.pageSize(), null, true, null);
+      }
+      return new Completed(tuple(facts, memory, host, true), List.copyOf(assumed));
+    }
+  },
+  /** Nothing is assumed: what nobody said is unknown. */
+  NONE {
+    @Override
+    Completed complete(Facts facts) {
+      Memory memory = facts.memory() == null ? Memory.TYPE.unknown() : facts.memory();
+      return new Completed(tuple(facts, memory, facts.host(), false), List.of());
+    }
+  };
+
+  private static final String ADDRESS = "address";
+  private static final String MEMORY = "memory";
+  private static final String LIMITS = "limits";
+  private static final Map<String, String> MEANING =
+      Map.of(
+          ADDRESS, "the address is page-aligned and in range",
+          MEMORY, "the memory is mapped, anonymous, readable and writable",
+          LIMITS, "no limit of the host binds (RLIMIT_MEMLOCK)");
+
+  /** Facts with what was assumed filled in. */
+  record Completed(FactTuple facts, List<String> assumed) {}
+
+  abstract Completed complete(Facts facts);
+
+  private static FactTuple tuple(Facts facts, Memory memory, Host host, boolean assumeAddress) {
+    AddressRange range = AddressRange.of(facts.request(), host.pageSize(), assumeAddress);
+    return new FactTuple(facts.request(), range, memory, facts.device(), host);
+  }
+
+  /** Returns what an entry of {@link Verdict#assumed()} means, as a clause. */
+  public static String meaning(String assumed) {
+    return MEANING.getOrDefault(assumed, assumed);
+  }
+}

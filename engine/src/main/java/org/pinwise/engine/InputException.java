@@ -1,0 +1,11 @@
+package org.pinwise.engine;
+
+/** Input that cannot be read or understood; the message is one line and starts with its place. */
+public final class InputException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** Makes the exception; {@code place} is a file, or {@code file:line:column}. */
+  public InputException(String place, String message) {
+    super(place + ": " + message);
+  }
+}

@@ -1,0 +1,380 @@
+package org.pinwise.engine;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.Finding.Origin;
+import org.pinwise.engine.drools.DroolsJudge;
+import org.pinwise.engine.eval.Atom;
+import org.pinwise.engine.eval.CompiledRule;
+import org.pinwise.engine.eval.FactTuple;
+import org.pinwise.engine.eval.Outcome;
+import org.pinwise.rules.model.Device;
+import org.pinwise.rules.model.Errno;
+import org.pinwise.rules.model.FactType;
+import org.pinwise.rules.model.Facts;
+import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.Kernel;
+import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.model.Volatility;
+import org.pinwise.rules.spi.Fix;
+import org.pinwise.rules.spi.Operand;
+import org.pinwise.rules.spi.Rule;
+import org.pinwise.rules.spi.Severity;
+import org.pinwise.rules.spi.Template;
+import org.pinwise.rules.spi.Verification;
+
+/**
+ * Judges registrations by a rule set. Immutable and thread-safe: make one and share it.
+ *
+ * {@snippet :
+ * MrValidator validator = MrValidator.create(RuleSet.builtIn());
+ * MrRequest request = MrRequest.ofLength(4096).access(AccessFlag.REMOTE_WRITE).build();
+ * Verdict verdict = validator.validate(Facts.of(request));
+ * verdict.findings().forEach(System.out::println);
+ * }
+ */
+public final class MrValidator {
+  private final RuleSet ruleSet;
+  private final Assumptions assumptions;
+  private final List<Graded> graded;
+  private final List<CompiledRule> compiled;
+  private final List<String> disabled;
+  private final OutcomeMemo memo;
+
+  /** A rule as the profile grades it. */
+  private record Graded(CompiledRule compiled, Severity severity, Origin origin) {
+    Rule rule() {
+      return compiled.rule();
+    }
+
+    /** Only the kernel's own refusal gives an errno. */
+    @Nullable Errno errno() {
+      return origin == Origin.KERNEL ? rule().meta().errno() : null;
+    }
+  }
+
+  private MrValidator(RuleSet ruleSet, Assumptions assumptions) {
+    this.ruleSet = ruleSet;
+    this.assumptions = assumptions;
+    List<Graded> rules = new ArrayList<>();
+    List<String> off = new ArrayList<>();
+    for (RuleSet.Entry entry : ruleSet.entries()) {
+      Rule rule = entry.rule();
+      Profile.Setting setting = setting(ruleSet.profile(), rule);
+      if (setting != null && setting.off() != null) {
+        off.add(rule.id() + ": " + setting.off());
+        continue;
+      }
+      Map<String, Long> parameters = new LinkedHashMap<>(rule.meta().parameters());
+      Severity severity = rule.meta().severity();
+      Origin origin = entry.builtIn() ? Origin.KERNEL : Origin.TEAM;
+      if (setting != null) {
+        setting
+            .parameters()
+            .forEach((name, value) -> parameters.computeIfPresent(name, (n, v) -> value));
+        if (setting.severity() != null && setting.severity() != severity) {
+          severity = setting.severity();
+          origin = Origin.PROFILE;
+        }
+      }
+      rules.add(new Graded(CompiledRule.of(rule, parameters), severity, origin));
+    }
+    this.graded = List.copyOf(rules);
+    this.compiled = graded.stream().map(Graded::compiled).toList();
+    this.disabled = List.copyOf(off);
+    this.memo = new OutcomeMemo(compiled, new DroolsJudge(compiled));
+  }
+
+  private static Profile.@Nullable Setting setting(Profile profile, Rule rule) {
+    Profile.Setting own = profile.settings().get(rule.id());
+    return own != null ? own : profile.settings().get(rule.meta().room());
+  }
+
+  /**
+   * Makes a validator; takes tenths of a second.
+   *
+   * @throws RuleSetException if the rule set has problems; it names them all
+   */
+  public static MrValidator create(RuleSet ruleSet) {
+    return create(ruleSet, Assumptions.USUAL);
+  }
+
+  /**
+   * Makes a validator that assumes what is said.
+   *
+   * @throws RuleSetException if the rule set has problems; it names them all
+   */
+  public static MrValidator create(RuleSet ruleSet, Assumptions assumptions) {
+    List<RuleProblem> problems = ruleSet.problems();
+    if (!problems.isEmpty()) {
+      throw new RuleSetException(problems);
+    }
+    return new MrValidator(ruleSet, assumptions);
+  }
+
+  /** Returns the rules and the profile. */
+  public RuleSet ruleSet() {
+    return ruleSet;
+  }
+
+  /** Returns the verdict on a request of which these facts are known. */
+  public Verdict validate(Facts facts) {
+    Assumptions.Completed completed = assumptions.complete(facts);
+    FactTuple tuple = completed.facts();
+    Outcome outcome = memo.outcome(tuple);
+    List<Finding> findings = new ArrayList<>();
+    for (int place : outcome.fired()) {
+      findings.add(finding(graded.get(place), tuple));
+    }
+    Map<String, List<Graded>> openRooms = new LinkedHashMap<>();
+    for (int place : outcome.undecided()) {
+      Graded open = graded.get(place);
+      openRooms
+          .computeIfAbsent(open.rule().meta().room(), room -> new ArrayList<>())
+          .add(open);
+    }
+    List<UndecidedRule> undecided = new ArrayList<>();
+    List<Judgement.Possible> ambiguous = new ArrayList<>();
+    for (List<Graded> room : openRooms.values()) {
+      Optional<Finding> settled = settledByAnyKernel(room, tuple, ambiguous);
+      if (settled.isPresent()) {
+        findings.add(settled.get());
+      } else {
+        room.forEach(open -> undecided.add(undecided(open, tuple)));
+      }
+    }
+    return Judgement.of(
+        new Judgement.Parts(
+            facts, findings, undecided, ambiguous, completed.assumed(), disabled, this));
+  }
+
+  /**
+   * Rules of one room that differ by kernel leave each other undecided where the kernel is not known,
+   * although one of them fires on every kernel. Then the room's finding is certain, and only its
+   * errno is not.
+   */
+  private Optional<Finding> settledByAnyKernel(
+      List<Graded> room, FactTuple facts, List<Judgement.Possible> ambiguous) {
+    if (room.size() < 2 || room.stream().anyMatch(g -> g.severity() != Severity.ERROR)) {
+      return Optional.empty();
+    }
+    List<Judgement.Possible> possible = new ArrayList<>();
+    Graded last = null;
+    for (int kernel : candidates(room, facts.host().kernel())) {
+      Host host = facts.host();
+      Outcome outcome =
+          memo.outcome(
+              facts.with(
+                  new Host(
+                      kernel,
+                      host.stack(),
+                      host.rdmaCore(),
+                      host.pageSize(),
+                      host.memlock(),
+                      host.ipcLock(),
+                      host.pinnedPages())));
+      Graded fires = null;
+      for (int place : outcome.fired()) {
+        if (room.contains(graded.get(place))) {
+          fires = graded.get(place);
+        }
+      }
+      if (fires == null) {
+        return Optional.empty();
+      }
+      if (fires.errno() != null && fires.rule().meta().stage() != null) {
+        possible.add(
+            new Judgement.Possible(
+                fires.rule().meta().stage(), fires.rule().meta().step(), fires.errno()));
+      }
+      last = fires;
+    }
+    if (last == null) {
+      return Optional.empty();
+    }
+    ambiguous.addAll(possible);
+    Finding newest = finding(last, facts);
+    String errnos =
+        String.join(
+            " or ",
+            new LinkedHashSet<>(possible.stream().map(p -> p.errno().name()).toList()));
+    return Optional.of(
+        new Finding(
+            last.rule().meta().room(),
+            newest.severity(),
+            newest.stage(),
+            newest.step(),
+            null,
+            newest.origin(),
+            newest.message() + (errnos.isEmpty() ? "" : " (" + errnos + ", by kernel)"),
+            newest.arguments(),
+            newest.remediation(),
+            newest.reference(),
+            newest.later(),
+            newest.live()));
+  }
+
+  /** Returns the verified kernels like which this one may behave; none beyond what is verified. */
+  private static List<Integer> candidates(List<Graded> room, @Nullable Integer kernel) {
+    List<Integer> verified =
+        room.stream()
+            .flatMap(g -> g.rule().meta().verified().stream())
+            .filter(v -> v.means() != Verification.Means.BELIEF)
+            .map(Verification::kernel)
+            .distinct()
+            .sorted()
+            .toList();
+    if (kernel == null || verified.isEmpty()) {
+      return verified;
+    }
+    if (kernel < verified.get(0) || kernel > verified.get(verified.size() - 1)) {
+      return List.of();
+    }
+    int before = verified.stream().filter(v -> v <= kernel).reduce((a, b) -> b).orElseThrow();
+    int after = verified.stream().filter(v -> v >= kernel).findFirst().orElseThrow();
+    return before == after ? List.of(before) : List.of(before, after);
+  }
+
+  private static Finding finding(Graded graded, FactTuple facts) {
+    Rule rule = graded.rule();
+    Map<String, String> arguments = new LinkedHashMap<>();
+    StringBuilder message = new StringBuilder();
+    for (Template.Part part : rule.template().parts()) {
+      if (part instanceof Template.Text text) {
+        message.append(text.text());
+      } else if (part instanceof Template.Place place) {
+        String shown = show(place.operand(), facts, rule);
+        arguments.put(place.operand().toString(), shown);
+        message.append(shown);
+      }
+    }
+    return new Finding(
+        rule.id(),
+        graded.severity(),
+        rule.meta().stage(),
+        rule.meta().step(),
+        graded.errno(),
+        graded.origin(),
+        message.toString(),
+        arguments,
+        rule.meta().remediation(),
+        rule.meta().spec(),
+        rule.meta().later(),
+        restsOnLiveFacts(graded.compiled()));
+  }
+
+  private static String show(Operand operand, FactTuple facts, Rule rule) {
+    if (operand instanceof Operand.FieldOf<?> field) {
+      return show(field, facts);
+    }
+    return String.valueOf(rule.meta().parameters().get(operand.toString()));
+  }
+
+  private static <F> String show(Operand.FieldOf<F> field, FactTuple facts) {
+    MrRequest request = facts.request();
+    if (field.type().equals(MrRequest.TYPE)) {
+      // What does not fit a fact's number is shown as it was given.
+      Long raw =
+          switch (field.field().name()) {
+            case "length" -> request.rawLength();
+            case "address" -> request.rawAddress();
+            case "iova" -> request.rawIova();
+            default -> null;
+          };
+      if (raw != null && raw < 0) {
+        return "0x%x".formatted(raw);
+      }
+      if (field.field().name().equals("access") && request.accessArgument() != null) {
+        return "[" + request.accessArgument() + "]";
+      }
+    }
+    return field.field().show(field.field().read(facts.get(field.type())));
+  }
+
+  private static boolean restsOnLiveFacts(CompiledRule rule) {
+    for (Atom atom : rule.atoms()) {
+      for (Operand.FieldOf<?> field : atom.reads()) {
+        if (field.field().volatility() == Volatility.LIVE) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static UndecidedRule undecided(Graded open, FactTuple facts) {
+    Set<String> needs = new LinkedHashSet<>();
+    open.compiled().needs(facts).stream()
+        .map(MrValidator::givenAs)
+        .sorted()
+        .forEach(needs::add);
+    return new UndecidedRule(
+        open.rule().id(),
+        open.severity(),
+        open.rule().meta().stage(),
+        open.rule().meta().step(),
+        open.errno(),
+        open.rule().meta().summary(),
+        needs,
+        open.rule().meta().verified().stream().map(Verification::toString).toList());
+  }
+
+  /** A derived fact is not given; what it is derived of is. */
+  private static String givenAs(Operand.FieldOf<?> field) {
+    if (!field.type().key().equals("range")) {
+      return field.toString();
+    }
+    return switch (field.field().name()) {
+      case "iovaOffsetDiffers" -> "request.iova";
+      case "lengthBeyondAddressSpace", "allOnesLength" -> "request.length";
+      case "pageAligned", "alignment", "wholeAddressSpace" -> "request.address";
+      default -> "request.length";
+    };
+  }
+
+  /** Returns the request with the smallest set of fixes after which no error is left. */
+  Optional<MrRequest> corrected(Verdict verdict) {
+    if (verdict.findings(Severity.ERROR).isEmpty()) {
+      return Optional.empty();
+    }
+    // Breadth first over sets of fixes: those of the errors found, then of errors that remain.
+    Set<MrRequest> seen = new LinkedHashSet<>();
+    List<Verdict> level = List.of(verdict);
+    for (int fixes = 1; fixes <= 6 && !level.isEmpty(); fixes++) {
+      List<Verdict> next = new ArrayList<>();
+      for (Verdict from : level) {
+        for (Fix fix : fixesOf(from)) {
+          MrRequest changed = fix.apply(from.request());
+          if (seen.add(changed) && !changed.equals(verdict.request())) {
+            Verdict again = validate(from.facts().withRequest(changed));
+            if (again.findings(Severity.ERROR).isEmpty()) {
+              return Optional.of(changed);
+            }
+            next.add(again);
+          }
+        }
+      }
+      level = next;
+    }
+    return Optional.empty();
+  }
+
+  private Set<Fix> fixesOf(Verdict verdict) {
+    Set<Fix> fixes = new LinkedHashSet<>();
+    for (Finding finding : verdict.findings(Severity.ERROR)) {
+      for (Graded rule : graded) {
+        if (rule.rule().id().equals(finding.rule())
+            || rule.rule().meta().room().equals(finding.rule())) {
+          fixes.addAll(rule.rule().meta().fixes());
+        }
+      }
+    }
+    return fixes;
+  }
+}

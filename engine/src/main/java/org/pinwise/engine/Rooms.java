@@ -1,0 +1,113 @@
+package org.pinwise.engine;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.Enumeration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.pinwise.engine.yaml.Yaml;
+import org.pinwise.rules.spi.Rule;
+
+/** Finds rooms: in the rules jar, which nobody lists, and in directories of teams. */
+final class Rooms {
+  private static final String ROOT = "org/pinwise/rules/";
+  private static final String ROOM = "[A-Z]{2,12}\\d{3}-[a-z0-9-]+";
+
+  private Rooms() {}
+
+  /** Returns the rooms that come with Pinwise, by name. */
+  static List<Room> builtIn() {
+    CodeSource source = Rule.class.getProtectionDomain().getCodeSource();
+    if (source == null) {
+      throw new IllegalStateException("the rules jar cannot be found: its class has no code source");
+    }
+    URL location = source.getLocation();
+    try {
+      Path path = Path.of(location.toURI());
+      return Files.isDirectory(path) ? inDirectory(path.resolve(ROOT)) : inJar(path);
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException("the rules jar's location is no path: " + location, e);
+    } catch (IOException e) {
+      throw new UncheckedIOException("the rules jar cannot be read: " + location, e);
+    }
+  }
+
+  private static List<Room> inJar(Path path) throws IOException {
+    Map<String, Map<String, String>> files = new TreeMap<>();
+    try (JarFile jar = new JarFile(path.toFile())) {
+      Enumeration<JarEntry> entries = jar.entries();
+      while (entries.hasMoreElements()) {
+        JarEntry entry = entries.nextElement();
+        String name = entry.getName();
+        int slash = name.lastIndexOf('/');
+        if (!name.startsWith(ROOT) || slash < ROOT.length() || entry.isDirectory()) {
+          continue;
+        }
+        String room = name.substring(ROOT.length(), slash);
+        if (room.matches(ROOM)) {
+          try (InputStream in = jar.getInputStream(entry)) {
+            files
+                .computeIfAbsent(room, r -> new TreeMap<>())
+                .put(
+                    name.substring(slash + 1),
+                    new String(in.readAllBytes(), StandardCharsets.UTF_8));
+          }
+        }
+      }
+    }
+    List<Room> rooms = new ArrayList<>();
+    files.forEach((name, content) -> rooms.add(new Room(name, name, content)));
+    return rooms;
+  }
+
+  /**
+   * Returns the rooms of a directory, by name.
+   *
+   * @throws InputException if the directory or a file in it cannot be read
+   */
+  static List<Room> inDirectory(Path directory) {
+    if (!Files.isDirectory(directory)) {
+      throw new InputException(directory.toString(), "there is no such directory of rules");
+    }
+    Map<String, Path> folders = new TreeMap<>();
+    for (Path entry : list(directory)) {
+      String name = String.valueOf(entry.getFileName());
+      if (Files.isDirectory(entry) && name.matches(ROOM)) {
+        folders.put(name, entry);
+      }
+    }
+    List<Room> rooms = new ArrayList<>();
+    folders.forEach(
+        (name, folder) -> {
+          Map<String, String> files = new LinkedHashMap<>();
+          for (Path file : list(folder)) {
+            files.put(String.valueOf(file.getFileName()), Yaml.text(file));
+          }
+          rooms.add(new Room(name, folder.toString(), files));
+        });
+    return rooms;
+  }
+
+  private static List<Path> list(Path directory) {
+    List<Path> entries = new ArrayList<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
+      stream.forEach(entries::add);
+    } catch (IOException e) {
+      throw new InputException(directory.toString(), "cannot be listed: " + e.getMessage());
+    }
+    return entries;
+  }
+}

@@ -1,0 +1,207 @@
+package org.pinwise.engine;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.pinwise.engine.rulefile.RuleFileParser;
+import org.pinwise.engine.text.Nearest;
+import org.pinwise.rules.spi.Rule;
+import org.pinwise.rules.spi.RuleProvider;
+
+/**
+ * Rules, and the profile that grades them. Immutable; problems are kept and all named at once by
+ * {@link #problems()} and by {@link MrValidator#create}.
+ *
+ * {@snippet :
+ * RuleSet rules = RuleSet.builtIn().withFiles(Path.of("/etc/pinwise/rules.d"));
+ * }
+ */
+public final class RuleSet {
+  private final List<Entry> entries;
+  private final Profile profile;
+  private final List<RuleProblem> loadProblems;
+
+  /**
+   * A rule and where it comes from.
+   *
+   * @param rule the rule
+   * @param builtIn whether it comes with Pinwise
+   */
+  record Entry(Rule rule, boolean builtIn) {}
+
+  private RuleSet(List<Entry> entries, Profile profile, List<RuleProblem> loadProblems) {
+    this.entries = List.copyOf(entries);
+    this.profile = profile;
+    this.loadProblems = List.copyOf(loadProblems);
+  }
+
+  /** Returns no rule and the profile {@code kernel}. */
+  public static RuleSet empty() {
+    return new RuleSet(List.of(), Profile.KERNEL, List.of());
+  }
+
+  /** Returns the rules that come with Pinwise and the profile {@code kernel}. */
+  public static RuleSet builtIn() {
+    return empty().withRooms(Rooms.builtIn(), true);
+  }
+
+  /** Returns the rooms that come with Pinwise, by name. */
+  public static List<Room> builtInRooms() {
+    return Rooms.builtIn();
+  }
+
+  /**
+   * Returns these rules and those of a directory of rooms.
+   *
+   * @throws InputException if the directory or a file in it cannot be read
+   */
+  public RuleSet withFiles(Path directory) {
+    return withRooms(Rooms.inDirectory(directory), false);
+  }
+
+  /** Returns these rules and those of rooms. */
+  public RuleSet withRooms(List<Room> rooms) {
+    return withRooms(rooms, false);
+  }
+
+  private RuleSet withRooms(List<Room> rooms, boolean builtIn) {
+    List<Entry> all = new ArrayList<>(entries);
+    List<RuleProblem> problems = new ArrayList<>(loadProblems);
+    for (Room room : rooms) {
+      String file = room.location() + "/rule.drl";
+      if (room.rule().isEmpty()) {
+        problems.add(new RuleProblem(room.location(), 0, 0, room.id(), "the room has no rule.drl"));
+        continue;
+      }
+      RuleFileParser.Result result = RuleFileParser.parse(file, room.rule());
+      problems.addAll(result.problems());
+      for (Rule rule : result.rules()) {
+        if (!rule.meta().room().equals(room.id())) {
+          problems.add(
+              new RuleProblem(
+                  file,
+                  lineOf(rule),
+                  1,
+                  rule.id(),
+                  "the rule's id does not start with its room's, %s".formatted(room.id())));
+        }
+        all.add(new Entry(rule, builtIn));
+      }
+    }
+    return new RuleSet(all, profile, problems);
+  }
+
+  private static int lineOf(Rule rule) {
+    return Integer.parseInt(rule.source().substring(rule.source().lastIndexOf(':') + 1));
+  }
+
+  /** Returns these rules and those that a team wrote in Java. */
+  public RuleSet with(RuleProvider provider) {
+    List<Entry> all = new ArrayList<>(entries);
+    provider.rules().forEach(rule -> all.add(new Entry(rule, false)));
+    return new RuleSet(all, profile, loadProblems);
+  }
+
+  /** Returns these rules under another profile. */
+  public RuleSet with(Profile newProfile) {
+    return new RuleSet(entries, newProfile, loadProblems);
+  }
+
+  /** Returns these rules without those of a room, or without one rule. */
+  public RuleSet without(String id) {
+    return new RuleSet(
+        entries.stream()
+            .filter(e -> !e.rule().id().equals(id) && !e.rule().meta().room().equals(id))
+            .toList(),
+        profile,
+        loadProblems);
+  }
+
+  /** Returns all rules, also those that the profile switches off, in their order. */
+  public List<Rule> rules() {
+    return entries.stream().map(Entry::rule).toList();
+  }
+
+  /** Returns the profile. */
+  public Profile profile() {
+    return profile;
+  }
+
+  List<Entry> entries() {
+    return entries;
+  }
+
+  /** Returns what is wrong with the rules and the profile; empty where nothing is. */
+  public List<RuleProblem> problems() {
+    List<RuleProblem> problems = new ArrayList<>(loadProblems);
+    Map<String, Rule> byId = new LinkedHashMap<>();
+    for (Entry entry : entries) {
+      Rule rule = entry.rule();
+      Rule before = byId.putIfAbsent(rule.id(), rule);
+      if (before != null) {
+        problems.add(
+            new RuleProblem(
+                rule.source(),
+                0,
+                0,
+                rule.id(),
+                "the id is taken by %s; give one of them another".formatted(before.source())));
+      }
+    }
+    problems.addAll(profileProblems(byId));
+    return problems;
+  }
+
+  private List<RuleProblem> profileProblems(Map<String, Rule> byId) {
+    Map<String, List<Rule>> known = new TreeMap<>();
+    byId.forEach(
+        (id, rule) -> {
+          known.computeIfAbsent(id, i -> new ArrayList<>()).add(rule);
+          if (!rule.meta().room().equals(id)) {
+            known.computeIfAbsent(rule.meta().room(), i -> new ArrayList<>()).add(rule);
+          }
+        });
+    List<RuleProblem> problems = new ArrayList<>();
+    profile
+        .settings()
+        .forEach(
+            (id, setting) -> {
+              List<Rule> graded = known.get(id);
+              if (graded == null) {
+                problems.add(
+                    new RuleProblem(
+                        setting.where(),
+                        0,
+                        0,
+                        id,
+                        "profile %s names a rule that there is not%s"
+                            .formatted(
+                                profile.name(), Nearest.hint(id, new TreeSet<>(known.keySet())))));
+                return;
+              }
+              for (String parameter : setting.parameters().keySet()) {
+                if (graded.stream().noneMatch(r -> r.meta().parameters().containsKey(parameter))) {
+                  problems.add(
+                      new RuleProblem(
+                          setting.where(),
+                          0,
+                          0,
+                          id,
+                          "the rule has no parameter %s; it has %s"
+                              .formatted(
+                                  parameter,
+                                  graded.stream()
+                                      .flatMap(r -> r.meta().parameters().keySet().stream())
+                                      .distinct()
+                                      .sorted()
+                                      .toList())));
+                }
+              }
+            });
+    return problems;
+  }
+}

@@ -1,0 +1,238 @@
+package org.pinwise.engine.drools;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.drools.model.DSL;
+import org.drools.model.Global;
+import org.drools.model.Model;
+import org.drools.model.PatternDSL;
+import org.drools.model.PatternDSL.PatternDef;
+import org.drools.model.RuleItemBuilder;
+import org.drools.model.Variable;
+import org.drools.model.impl.ModelImpl;
+import org.pinwise.engine.eval.Atom;
+import org.pinwise.engine.eval.CompiledRule;
+import org.pinwise.engine.eval.FactTuple;
+import org.pinwise.engine.eval.Formula;
+import org.pinwise.engine.eval.Outcome;
+import org.pinwise.rules.model.FactType;
+import org.pinwise.rules.spi.Operand;
+import org.pinwise.rules.spi.Pattern.Quantifier;
+import org.pinwise.rules.spi.Truth;
+
+/**
+ * Builds Drools' executable model of rules. Every rule becomes two: <em>certain</em>, of which all
+ * conditions must be true, and <em>possible</em>, of which none may be false; under {@code not} the
+ * two swap. A rule that is possible and not certain is undecided.
+ */
+final class DroolsModel {
+  static final String PACKAGE = "org.pinwise.model";
+  static final String OUTCOME = "outcome";
+
+  private final ModelImpl model = new ModelImpl();
+  private final Global<Outcome> outcome = DSL.globalOf(Outcome.class, PACKAGE, OUTCOME);
+  private int variables;
+
+  private DroolsModel() {
+    model.addGlobal(outcome);
+  }
+
+  static Model of(List<CompiledRule> rules) {
+    DroolsModel builder = new DroolsModel();
+    for (int place = 0; place < rules.size(); place++) {
+      builder.add(rules.get(place), place, true);
+      builder.add(rules.get(place), place, false);
+    }
+    return builder.model;
+  }
+
+  private void add(CompiledRule rule, int place, boolean certain) {
+    Map<FactType<?>, Variable<Object>> bound = new LinkedHashMap<>();
+    Map<FactType<?>, List<Conjunct>> plain = new LinkedHashMap<>();
+    List<CompiledRule.Part> negated = new ArrayList<>();
+    for (CompiledRule.Part part : rule.parts()) {
+      if (part.quantifier() == Quantifier.NOT) {
+        negated.add(part);
+      } else {
+        part.conjuncts()
+            .forEach(
+                c ->
+                    plain
+                        .computeIfAbsent(part.type(), t -> new ArrayList<>())
+                        .add(new Conjunct(c, certain)));
+      }
+    }
+    if (certain) {
+      plain
+          .computeIfAbsent(
+              org.pinwise.rules.model.Host.TYPE, t -> new ArrayList<>())
+          .add(new Conjunct(new Formula.Leaf(rule.evidence()), true));
+    }
+    List<RuleItemBuilder<?>> items = new ArrayList<>();
+    // A fact that only joins read has a pattern of its own, first: it is always there.
+    for (FactType<?> type : joined(plain, negated)) {
+      if (!plain.containsKey(type)) {
+        items.add(pattern(type, List.of(), bound));
+      }
+    }
+    List<FactType<?>> order = new ArrayList<>(plain.keySet());
+    // A pattern's joins read facts of patterns before it.
+    order.sort((a, b) -> Integer.compare(foreign(a, plain), foreign(b, plain)));
+    for (FactType<?> type : order) {
+      List<Conjunct> own = new ArrayList<>();
+      for (Conjunct conjunct : plain.getOrDefault(type, List.of())) {
+        own.add(conjunct);
+      }
+      for (FactType<?> other : typesOf(own)) {
+        if (!other.equals(type) && !bound.containsKey(other)) {
+          items.add(pattern(other, List.of(), bound));
+        }
+      }
+      items.add(pattern(type, own, bound));
+    }
+    for (CompiledRule.Part part : negated) {
+      List<Conjunct> swapped =
+          part.conjuncts().stream().map(c -> new Conjunct(c, !certain)).toList();
+      items.add(DSL.not(pattern(part.type(), swapped, new HashMap<>(bound))));
+    }
+    items.add(
+        DSL.on(outcome)
+            .execute(
+                o -> {
+                  if (certain) {
+                    o.certain(place);
+                  } else {
+                    o.possible(place);
+                  }
+                }));
+    String name = rule.rule().id() + (certain ? " certain" : " possible");
+    model.addRule(PatternDSL.rule(PACKAGE, name).build(items.toArray(new RuleItemBuilder<?>[0])));
+  }
+
+  private static int foreign(FactType<?> type, Map<FactType<?>, List<Conjunct>> plain) {
+    Set<FactType<?>> types = typesOf(plain.getOrDefault(type, List.of()));
+    types.remove(type);
+    return types.size();
+  }
+
+  private static Set<FactType<?>> joined(
+      Map<FactType<?>, List<Conjunct>> plain, List<CompiledRule.Part> negated) {
+    Set<FactType<?>> joined = new LinkedHashSet<>();
+    plain.forEach(
+        (type, conjuncts) -> {
+          Set<FactType<?>> types = typesOf(conjuncts);
+          types.remove(type);
+          joined.addAll(types);
+        });
+    for (CompiledRule.Part part : negated) {
+      Set<FactType<?>> types =
+          typesOf(part.conjuncts().stream().map(c -> new Conjunct(c, true)).toList());
+      types.remove(part.type());
+      joined.addAll(types);
+    }
+    return joined;
+  }
+
+  private static Set<FactType<?>> typesOf(List<Conjunct> conjuncts) {
+    Set<FactType<?>> types = new LinkedHashSet<>();
+    conjuncts.forEach(conjunct -> types.addAll(conjunct.types()));
+    return types;
+  }
+
+  /** A part of a pattern's condition, as one of the two rules demands it. */
+  private record Conjunct(Formula formula, boolean mustBeTrue) {
+    boolean holds(FactTuple facts) {
+      Truth truth = formula.of(facts);
+      return mustBeTrue ? truth == Truth.TRUE : truth != Truth.FALSE;
+    }
+
+    Set<FactType<?>> types() {
+      Set<Atom> atoms = new LinkedHashSet<>();
+      formula.atoms(atoms);
+      Set<FactType<?>> types = new LinkedHashSet<>();
+      atoms.forEach(atom -> atom.reads().stream().map(Operand.FieldOf::type).forEach(types::add));
+      return types;
+    }
+
+    /** Equal for conjuncts that hold for equal facts, so that Drools shares their nodes. */
+    String id() {
+      return text(formula) + (mustBeTrue ? " is true" : " is not false");
+    }
+
+    private static String text(Formula formula) {
+      if (formula instanceof Formula.Leaf leaf) {
+        return leaf.atom().key();
+      }
+      if (formula instanceof Formula.Not not) {
+        return "not(" + text(not.part()) + ")";
+      }
+      List<Formula> parts =
+          formula instanceof Formula.All all ? all.parts() : ((Formula.Any) formula).parts();
+      return (formula instanceof Formula.All ? "all" : "any")
+          + parts.stream().map(Conjunct::text).toList();
+    }
+  }
+
+  private PatternDef<Object> pattern(
+      FactType<?> type, List<Conjunct> conjuncts, Map<FactType<?>, Variable<Object>> bound) {
+    Variable<Object> self = variable(type);
+    PatternDef<Object> pattern = PatternDSL.pattern(self);
+    for (Conjunct conjunct : conjuncts) {
+      List<Variable<Object>> others = new ArrayList<>();
+      for (FactType<?> other : conjunct.types()) {
+        Variable<Object> variable = bound.get(other);
+        if (!other.equals(type) && variable != null) {
+          others.add(variable);
+        }
+      }
+      pattern = constrain(pattern, conjunct, others);
+    }
+    bound.put(type, self);
+    return pattern;
+  }
+
+  private static PatternDef<Object> constrain(
+      PatternDef<Object> pattern, Conjunct c, List<Variable<Object>> others) {
+    String id = c.id();
+    return switch (others.size()) {
+      case 0 -> pattern.expr(id, self -> c.holds(tuple(self)));
+      case 1 -> pattern.expr(id, others.get(0), (self, a) -> c.holds(tuple(self, a)));
+      case 2 ->
+          pattern.expr(
+              id, others.get(0), others.get(1), (self, a, b) -> c.holds(tuple(self, a, b)));
+      case 3 ->
+          pattern.expr(
+              id,
+              others.get(0),
+              others.get(1),
+              others.get(2),
+              (self, a, b, d) -> c.holds(tuple(self, a, b, d)));
+      default ->
+          pattern.expr(
+              id,
+              others.get(0),
+              others.get(1),
+              others.get(2),
+              others.get(3),
+              (self, a, b, d, e) -> c.holds(tuple(self, a, b, d, e)));
+    };
+  }
+
+  private static FactTuple tuple(Object... facts) {
+    FactTuple tuple = FactTuple.UNKNOWN;
+    for (Object fact : facts) {
+      tuple = tuple.with(fact);
+    }
+    return tuple;
+  }
+
+  @SuppressWarnings("unchecked") // Drools matches by the class; the constraints take any fact
+  private Variable<Object> variable(FactType<?> type) {
+    return (Variable<Object>) DSL.declarationOf(type.type(), "$" + type.key() + variables++);
+  }
+}

@@ -1,0 +1,5 @@
+/** The only place that knows Drools. */
+@NullMarked
+package org.pinwise.engine.drools;
+
+import org.jspecify.annotations.NullMarked;

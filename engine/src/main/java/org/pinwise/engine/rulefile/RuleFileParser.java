@@ -1,0 +1,551 @@
+package org.pinwise.engine.rulefile;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.RuleProblem;
+import org.pinwise.engine.text.Nearest;
+import org.pinwise.rules.model.FactType;
+import org.pinwise.rules.spi.Condition;
+import org.pinwise.rules.spi.Operand;
+import org.pinwise.rules.spi.Pattern;
+import org.pinwise.rules.spi.Pattern.Quantifier;
+import org.pinwise.rules.spi.Rule;
+import org.pinwise.rules.spi.RuleMeta;
+import org.pinwise.rules.spi.Template;
+
+/**
+ * Reads rule files: DRL in a closed subset. What is not named here is refused, with its position and
+ * what to do instead, so a rule file can compute nothing but its own conditions.
+ *
+ * <pre>
+ * file       = "package" name { import } [ global ] rule { rule } .
+ * import     = "import" "org.pinwise.rules.model." Name [";"]       (a fact, a choice, Kernel, Size, Parameters)
+ *            | "import" "org.pinwise.rules.spi.Findings" [";"] .
+ * global     = "global" "org.pinwise.rules.spi.Findings" "findings" [";"] .
+ * rule       = "rule" STRING { annotation } "when" pattern { pattern } "then" report "end" .
+ * annotation = "@" NAME "(" ( STRING | raw text ) ")" .
+ * pattern    = [ "not" | "exists" ] [ BINDING ":" ] FactType "(" [ item { "," item } ] ")" .
+ * item       = BINDING ":" field | condition .
+ * condition  = see {@link ConditionParser} .
+ * report     = "findings" "." "report" "(" STRING "," BINDING "," STRING ")" ";" .
+ * </pre>
+ */
+public final class RuleFileParser {
+  private static final String FINDINGS = "org.pinwise.rules.spi.Findings";
+  private static final Set<String> SUM_FOLLOWERS =
+      Set.of("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "in", "not");
+  private static final Vocabulary VOCABULARY = new Vocabulary();
+
+  /** A rule file larger than this is refused before it is read further, in characters. */
+  static final int MAX_LENGTH = 1 << 20;
+
+  private final String file;
+  private final String text;
+  private final List<RuleProblem> problems = new ArrayList<>();
+  private final List<Rule> rules = new ArrayList<>();
+  private final Set<String> imported = new HashSet<>();
+  private List<Token> tokens = List.of();
+  private int next;
+  private @Nullable String ruleName;
+
+  private RuleFileParser(String file, String text) {
+    this.file = file;
+    this.text = text;
+  }
+
+  /**
+   * What a file holds.
+   *
+   * @param rules its rules, in their order; those with problems are left out
+   * @param problems what is wrong; empty where nothing is
+   */
+  public record Result(List<Rule> rules, List<RuleProblem> problems) {}
+
+  /**
+   * Reads a file's text.
+   *
+   * @param file how problems name the file
+   * @param text the text
+   */
+  public static Result parse(String file, String text) {
+    RuleFileParser parser = new RuleFileParser(file, text);
+    parser.file();
+    return new Result(List.copyOf(parser.rules), List.copyOf(parser.problems));
+  }
+
+  private void file() {
+    try {
+      if (text.length() > MAX_LENGTH) {
+        throw new SyntaxException(
+            1, 1, "the file has %d characters, more than %d; split it".formatted(text.length(), MAX_LENGTH));
+      }
+      tokens = Lexer.tokens(text);
+      header();
+    } catch (SyntaxException e) {
+      problem(e);
+      return;
+    }
+    while (peek().kind() != Token.Kind.END) {
+      rule();
+    }
+    if (rules.isEmpty() && problems.isEmpty()) {
+      problem(new SyntaxException(peek(), "the file has no rule; add rule \"ID\" .. when .. then .. end"));
+    }
+  }
+
+  private void header() {
+    expect("package", "a rule file starts with its package, such as: package mr.rules.acme101;");
+    qualifiedName();
+    accept(";");
+    while (peek().is("import") || peek().is("global")) {
+      if (peek().is("import")) {
+        importLine();
+      } else {
+        globalLine();
+      }
+    }
+  }
+
+  private void importLine() {
+    take();
+    Token at = peek();
+    if (at.is("static") || at.is("function")) {
+      throw new SyntaxException(at, "import %s is not allowed; import a fact type instead".formatted(at.text()));
+    }
+    String name = qualifiedName();
+    accept(";");
+    if (name.equals(FINDINGS)) {
+      return;
+    }
+    String simple = name.startsWith(Vocabulary.MODEL) ? name.substring(Vocabulary.MODEL.length()) : "";
+    if (!VOCABULARY.importable().contains(simple)) {
+      String last = name.substring(name.lastIndexOf('.') + 1);
+      throw new SyntaxException(
+          at,
+          "import %s is not allowed%s; allowed are those of %s: %s"
+              .formatted(
+                  name,
+                  Nearest.hint(last, VOCABULARY.importable()),
+                  Vocabulary.MODEL + "*",
+                  VOCABULARY.importable()));
+    }
+    imported.add(simple);
+  }
+
+  private void globalLine() {
+    take();
+    Token at = peek();
+    String type = qualifiedName();
+    Token name = take();
+    accept(";");
+    if (!type.equals(FINDINGS) || !name.is("findings")) {
+      throw new SyntaxException(at, "the only global is: global %s findings;".formatted(FINDINGS));
+    }
+  }
+
+  private void rule() {
+    int start = next;
+    ruleName = null;
+    try {
+      rules.add(oneRule());
+    } catch (SyntaxException e) {
+      problem(e);
+      // Go on after this rule, so that one run names the problems of all of them.
+      next = Math.max(next, start + 1);
+      while (peek().kind() != Token.Kind.END && !peek().is("rule")) {
+        next++;
+      }
+    }
+  }
+
+  private Rule oneRule() {
+    Token keyword = peek();
+    if (!keyword.is("rule")) {
+      throw new SyntaxException(keyword, notARule(keyword));
+    }
+    take();
+    Token name = take();
+    if (name.kind() != Token.Kind.STRING) {
+      throw new SyntaxException(name, "a rule's name is its id in quotes, not " + name.shown());
+    }
+    ruleName = name.text();
+    if (!name.text().matches("[A-Z]{2,12}\\d{3}(/[a-z0-9.-]{1,40})?")) {
+      throw new SyntaxException(
+          name,
+          "\"%s\" is no rule id; an id is letters and three digits, such as ACME101 or ACME101/old-kernel"
+              .formatted(name.text()));
+    }
+    Annotations annotations = new Annotations(name);
+    while (peek().is("@")) {
+      annotations.add(annotation());
+    }
+    RuleMeta meta = annotations.meta();
+    expect("when", "after its annotations a rule has: when");
+    Scope scope = new Scope(VOCABULARY, imported, meta.parameters());
+    List<Pattern> patterns = new ArrayList<>();
+    while (!peek().is("then")) {
+      pattern(scope, patterns);
+    }
+    if (patterns.isEmpty()) {
+      throw new SyntaxException(peek(), "the rule demands nothing; add a pattern such as MrRequest( .. )");
+    }
+    take();
+    Template template = report(name, scope);
+    expect("end", "a rule reports once and then has: end");
+    return new Rule(meta, patterns, template, file + ":" + name.line());
+  }
+
+  private static String notARule(Token token) {
+    return switch (token.text()) {
+      case "function", "declare", "query", "import", "global", "unit", "eval", "dialect" ->
+          "'%s' is not allowed here; a file holds its package, imports, and then rules".formatted(token.text());
+      default -> "expected a rule, found " + token.shown();
+    };
+  }
+
+  private Annotations.Raw annotation() {
+    take();
+    Token name = take();
+    if (name.kind() != Token.Kind.NAME) {
+      throw new SyntaxException(name, "expected an annotation's name, found " + name.shown());
+    }
+    expect("(", "an annotation has its value in parentheses: @" + name.text() + "(..)");
+    Token first = peek();
+    if (first.kind() == Token.Kind.STRING) {
+      take();
+      expect(")", "the annotation's value ends with )");
+      return new Annotations.Raw(name, first.text(), first);
+    }
+    int end = first.offset();
+    while (!peek().is(")")) {
+      Token token = take();
+      if (token.kind() == Token.Kind.END || token.line() != first.line()) {
+        throw new SyntaxException(first, "the annotation @%s has no ) on its line".formatted(name.text()));
+      }
+      end = token.end();
+    }
+    take();
+    return new Annotations.Raw(name, text.substring(first.offset(), end), first);
+  }
+
+  private void pattern(Scope scope, List<Pattern> patterns) {
+    Quantifier quantifier = Quantifier.EXISTS;
+    boolean quantified = false;
+    if (peek().is("not") || peek().is("exists")) {
+      quantifier = take().is("not") ? Quantifier.NOT : Quantifier.EXISTS;
+      quantified = true;
+    }
+    Token bindingName = null;
+    if (peek().kind() == Token.Kind.NAME && peek().text().startsWith("$")) {
+      bindingName = take();
+      expect(":", "a binding is followed by a colon: %s : MrRequest( .. )".formatted(bindingName.text()));
+    }
+    Token typeName = take();
+    if (typeName.kind() != Token.Kind.NAME || isConstruct(typeName)) {
+      throw new SyntaxException(typeName, notAPattern(typeName));
+    }
+    boolean parameters = typeName.is(Vocabulary.PARAMETERS);
+    FactType<?> type = VOCABULARY.factType(typeName.text()).orElse(null);
+    if (!parameters && (type == null || !imported.contains(typeName.text()))) {
+      throw new SyntaxException(typeName, unknownType(typeName, type != null));
+    }
+    expect("(", "a pattern has its conditions in parentheses: %s( .. )".formatted(typeName.text()));
+    if (bindingName != null) {
+      if (quantified || type == null) {
+        throw new SyntaxException(bindingName, "only a plain pattern of a fact can be bound");
+      }
+      scope.bindFact(bindingName, type);
+    }
+    if (parameters) {
+      parameterBindings(scope);
+      return;
+    }
+    Scope inner = scope.within(type, quantified);
+    ConditionParser conditions = new ConditionParser(this, inner);
+    List<Condition> all = new ArrayList<>();
+    while (!peek().is(")")) {
+      if (isBinding()) {
+        Token binding = take();
+        take();
+        Token field = take();
+        inner.bindField(binding, field);
+      } else {
+        all.add(conditions.condition());
+      }
+      if (!peek().is(")")) {
+        expect(",", "conditions of a pattern are separated by commas");
+      }
+    }
+    take();
+    if (all.isEmpty()) {
+      if (quantifier == Quantifier.NOT) {
+        throw new SyntaxException(
+            typeName, "there is always one %s, so this never holds; give it conditions".formatted(typeName.text()));
+      }
+      return; // a pattern that only binds demands nothing: its fact is always there
+    }
+    Condition condition = all.size() == 1 ? all.get(0) : new Condition.All(all);
+    ConstantConditions.refuse(condition, typeName);
+    patterns.add(new Pattern(quantifier, type, condition));
+  }
+
+  private void parameterBindings(Scope scope) {
+    while (!peek().is(")")) {
+      Token binding = take();
+      if (!binding.text().startsWith("$")) {
+        throw new SyntaxException(binding, "Parameters( .. ) only binds, such as Parameters( $limit : limit )");
+      }
+      expect(":", "a binding is followed by a colon");
+      scope.bindParameter(binding, take());
+      if (!peek().is(")")) {
+        expect(",", "bindings are separated by commas");
+      }
+    }
+    take();
+  }
+
+  private boolean isBinding() {
+    return peek().text().startsWith("$")
+        && peek().kind() == Token.Kind.NAME
+        && tokens.get(next + 1).is(":");
+  }
+
+  private static boolean isConstruct(Token token) {
+    return switch (token.text()) {
+      case "eval", "forall", "accumulate", "collect", "from", "or", "and", "not", "exists", "rule", "end", "when" ->
+          true;
+      default -> false;
+    };
+  }
+
+  private static String notAPattern(Token token) {
+    return switch (token.text()) {
+      case "eval" -> "eval is not allowed; write a condition in a pattern";
+      case "or" -> "or between patterns is not allowed; use || inside a pattern, or write two rules";
+      case "and" -> "and between patterns is not needed; write one pattern after the other";
+      case "(" -> "grouped patterns are not allowed; write one pattern after the other";
+      case "forall", "accumulate", "collect", "from" ->
+          token.text() + " is not allowed; a pattern reads the fields of one fact";
+      default -> "expected a pattern such as MrRequest( .. ), found " + token.shown();
+    };
+  }
+
+  private static String unknownType(Token name, boolean known) {
+    return known
+        ? "%s is not imported; add: import %s%s;".formatted(name.text(), Vocabulary.MODEL, name.text())
+        : "there is no fact type %s%s; there are %s"
+            .formatted(
+                name.text(),
+                Nearest.hint(name.text(), VOCABULARY.factTypeNames()),
+                VOCABULARY.factTypeNames());
+  }
+
+  private Template report(Token name, Scope scope) {
+    Token at = peek();
+    String form = "a rule's only consequence is: findings.report(\"%s\", $fact, \"text with {field}\");"
+        .formatted(name.text());
+    expect("findings", form);
+    expect(".", form);
+    expect("report", form);
+    expect("(", form);
+    Token id = take();
+    if (id.kind() != Token.Kind.STRING || !id.text().equals(name.text())) {
+      throw new SyntaxException(
+          id, "the finding's id is the rule's name, \"%s\", not %s".formatted(name.text(), id.shown()));
+    }
+    expect(",", form);
+    Token binding = take();
+    FactType<?> type = scope.boundFact(binding);
+    expect(",", form);
+    Token message = take();
+    if (message.kind() != Token.Kind.STRING) {
+      throw new SyntaxException(message, form);
+    }
+    expect(")", form);
+    expect(";", form);
+    if (!peek().is("end")) {
+      throw new SyntaxException(peek(), "a rule has one consequence; found " + peek().shown() + " after " + at.shown());
+    }
+    return TemplateParser.parse(message, type, scope);
+  }
+
+  // ---- tokens, also for ConditionParser
+
+  Token peek() {
+    return tokens.get(next);
+  }
+
+  Token take() {
+    Token token = tokens.get(next);
+    if (token.kind() != Token.Kind.END) {
+      next++;
+    }
+    return token;
+  }
+
+  boolean accept(String symbol) {
+    if (peek().is(symbol)) {
+      next++;
+      return true;
+    }
+    return false;
+  }
+
+  Token expect(String symbol, String why) {
+    if (!peek().is(symbol)) {
+      throw new SyntaxException(
+          peek(), "expected '%s', found %s: %s".formatted(symbol, peek().shown(), why));
+    }
+    return take();
+  }
+
+  /**
+   * Looks past the parenthesis that comes next: {@code (a + 1) * 2 > b} starts with a sum, {@code (a
+   * || b)} does not.
+   */
+  boolean sumInParentheses() {
+    int open = 0;
+    for (int i = next; tokens.get(i).kind() != Token.Kind.END; i++) {
+      Token token = tokens.get(i);
+      if (token.is("(")) {
+        open++;
+      } else if (token.is(")") && --open == 0) {
+        Token after = tokens.get(i + 1);
+        return SUM_FOLLOWERS.contains(after.text()) && after.kind() != Token.Kind.STRING;
+      }
+    }
+    return false;
+  }
+
+  private String qualifiedName() {
+    StringBuilder name = new StringBuilder();
+    do {
+      Token part = take();
+      if (part.kind() != Token.Kind.NAME) {
+        throw new SyntaxException(part, "expected a name, found " + part.shown());
+      }
+      name.append(name.isEmpty() ? "" : ".").append(part.text());
+    } while (accept("."));
+    return name.toString();
+  }
+
+  private void problem(SyntaxException e) {
+    problems.add(new RuleProblem(file, e.line, e.column, ruleName, String.valueOf(e.getMessage())));
+  }
+
+  /** What the names of a rule mean. */
+  static final class Scope {
+    final Vocabulary vocabulary;
+    final Set<String> imported;
+    private final Map<String, Long> parameters;
+    private final Map<String, FactType<?>> facts;
+    private final Map<String, Operand> values;
+    final @Nullable FactType<?> self;
+    private final boolean quantified;
+
+    Scope(Vocabulary vocabulary, Set<String> imported, Map<String, Long> parameters) {
+      this(vocabulary, imported, parameters, new HashMap<>(), new HashMap<>(), null, false);
+    }
+
+    private Scope(
+        Vocabulary vocabulary,
+        Set<String> imported,
+        Map<String, Long> parameters,
+        Map<String, FactType<?>> facts,
+        Map<String, Operand> values,
+        @Nullable FactType<?> self,
+        boolean quantified) {
+      this.vocabulary = vocabulary;
+      this.imported = imported;
+      this.parameters = parameters;
+      this.facts = facts;
+      this.values = values;
+      this.self = self;
+      this.quantified = quantified;
+    }
+
+    /** Returns the scope inside a pattern of a type; bindings made there are seen after it, too. */
+    Scope within(FactType<?> type, boolean inQuantifier) {
+      return new Scope(vocabulary, imported, parameters, facts, values, type, inQuantifier);
+    }
+
+    void bindFact(Token binding, FactType<?> type) {
+      refuseTaken(binding);
+      facts.put(binding.text(), type);
+    }
+
+    void bindField(Token binding, Token field) {
+      refuseTaken(binding);
+      if (quantified) {
+        throw new SyntaxException(binding, "a pattern under not or exists binds nothing");
+      }
+      values.put(binding.text(), fieldOf(self(), field));
+    }
+
+    void bindParameter(Token binding, Token name) {
+      refuseTaken(binding);
+      if (!parameters.containsKey(name.text())) {
+        throw new SyntaxException(
+            name,
+            "the rule declares no parameter %s; add @param(\"%s = 60\")".formatted(name.text(), name.text()));
+      }
+      values.put(binding.text(), new Operand.Parameter(name.text()));
+    }
+
+    private void refuseTaken(Token binding) {
+      if (facts.containsKey(binding.text()) || values.containsKey(binding.text())) {
+        throw new SyntaxException(binding, binding.text() + " is bound twice; take another name");
+      }
+    }
+
+    FactType<?> boundFact(Token binding) {
+      FactType<?> type = facts.get(binding.text());
+      if (type == null) {
+        throw new SyntaxException(
+            binding,
+            "%s is not bound to a fact; bind a pattern, such as $r : MrRequest( .. )".formatted(binding.shown()));
+      }
+      return type;
+    }
+
+    @Nullable FactType<?> factBehind(String name) {
+      return facts.get(name);
+    }
+
+    @Nullable Operand valueBehind(String name) {
+      return values.get(name);
+    }
+
+    boolean hasParameter(String name) {
+      return parameters.containsKey(name);
+    }
+
+    FactType<?> self() {
+      if (self == null) {
+        throw new IllegalStateException("no pattern");
+      }
+      return self;
+    }
+
+    static Operand.FieldOf<?> fieldOf(FactType<?> type, Token name) {
+      Operand.FieldOf<?> field = find(type, name.text());
+      if (field == null) {
+        List<String> names = type.fields().stream().map(f -> f.name()).toList();
+        throw new SyntaxException(
+            name,
+            "%s has no field %s%s; it has %s"
+                .formatted(type.name(), name.text(), Nearest.hint(name.text(), names), names));
+      }
+      return field;
+    }
+
+    static <F> Operand.@Nullable FieldOf<F> find(FactType<F> type, String name) {
+      return type.field(name).map(field -> new Operand.FieldOf<>(type, field)).orElse(null);
+    }
+  }
+}

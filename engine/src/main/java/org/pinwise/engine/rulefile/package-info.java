@@ -1,0 +1,5 @@
+/** Rule files: a closed subset of DRL. */
+@NullMarked
+package org.pinwise.engine.rulefile;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,203 @@
+package org.pinwise.rules.model;
+
+import static org.pinwise.rules.model.Field.Format.BYTES;
+import static org.pinwise.rules.model.Field.Format.HEX;
+import static org.pinwise.rules.model.Field.Format.PLAIN;
+import static org.pinwise.rules.model.Volatility.FIXED;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What follows from a request's address, length and iova and the kernel's page size. Rules compare
+ * these fields instead of computing, because unsigned 64-bit arithmetic does not fit their numbers.
+ * Nobody gives this fact: {@link #of} derives it. A null component is unknown.
+ *
+ * @param pageAligned whether the address is a multiple of the page size
+ * @param alignment the largest power of two that divides the address; 2^62 for address 0
+ * @param iovaOffsetDiffers whether address and iova have different offsets in their pages
+ * @param rangeWraps whether address + length, or its end rounded up to a page, passes 2^64; {@code
+ *     ib_umem_get}, Linux {@code drivers/infiniband/core/umem.c}
+ * @param lengthBeyondAddressSpace whether the length is 2^63 or more
+ * @param allOnesLength whether the length is 2^64-1, {@code SIZE_MAX}
+ * @param wholeAddressSpace whether the address is 0 and the length {@code SIZE_MAX}: a request for
+ *     implicit on-demand paging
+ * @param pages pages that the range touches; 2^63-1 where it wraps
+ * @param pageCountBeyondUint whether a range that does not wrap touches more than 2^32-1 pages
+ * @param pagesLow32 the low 32 bits of the page count, as a driver sees that keeps it in an int
+ */
+public record AddressRange(
+    @Nullable Boolean pageAligned,
+    @Nullable Long alignment,
+    @Nullable Boolean iovaOffsetDiffers,
+    @Nullable Boolean rangeWraps,
+    @Nullable Boolean lengthBeyondAddressSpace,
+    @Nullable Boolean allOnesLength,
+    @Nullable Boolean wholeAddressSpace,
+    @Nullable Long pages,
+    @Nullable Boolean pageCountBeyondUint,
+    @Nullable Long pagesLow32) {
+
+  /** The fields of a range. */
+  public static final FactType<AddressRange> TYPE =
+      FactType.of(AddressRange.class, "range")
+          .flag(
+              "pageAligned",
+              AddressRange::pageAligned,
+              FIXED,
+              "whether the address is a multiple of the page size")
+          .number(
+              "alignment",
+              AddressRange::alignment,
+              BYTES,
+              FIXED,
+              "the largest power of two that divides the address")
+          .flag(
+              "iovaOffsetDiffers",
+              AddressRange::iovaOffsetDiffers,
+              FIXED,
+              "whether address and iova have different offsets in their pages")
+          .flag(
+              "rangeWraps",
+              AddressRange::rangeWraps,
+              FIXED,
+              "whether the range, rounded up to a page, passes 2^64")
+          .flag(
+              "lengthBeyondAddressSpace",
+              AddressRange::lengthBeyondAddressSpace,
+              FIXED,
+              "whether the length is 2^63 or more")
+          .flag(
+              "allOnesLength",
+              AddressRange::allOnesLength,
+              FIXED,
+              "whether the length is 2^64-1 (SIZE_MAX)")
+          .flag(
+              "wholeAddressSpace",
+              AddressRange::wholeAddressSpace,
+              FIXED,
+              "whether the address is 0 and the length 2^64-1")
+          .number(
+              "pages", AddressRange::pages, PLAIN, FIXED, "the number of pages that it touches")
+          .flag(
+              "pageCountBeyondUint",
+              AddressRange::pageCountBeyondUint,
+              FIXED,
+              "whether it touches more than 2^32-1 pages")
+          .number(
+              "pagesLow32",
+              AddressRange::pagesLow32,
+              HEX,
+              FIXED,
+              "the low 32 bits of the number of pages")
+          .build(
+              v ->
+                  new AddressRange(
+                      v.flag("pageAligned"),
+                      v.number("alignment"),
+                      v.flag("iovaOffsetDiffers"),
+                      v.flag("rangeWraps"),
+                      v.flag("lengthBeyondAddressSpace"),
+                      v.flag("allOnesLength"),
+                      v.flag("wholeAddressSpace"),
+                      v.number("pages"),
+                      v.flag("pageCountBeyondUint"),
+                      v.number("pagesLow32")));
+
+  /** Page sizes that Linux kernels are built with on the machines that have RDMA devices. */
+  private static final long[] PAGE_SIZES = {4096, 16384, 65536};
+
+  /**
+   * Lengths that stand for an unknown one: the borders of every field above, so that a field on
+   * which they agree has that value for all lengths.
+   */
+  private static final long[] LENGTHS = {0, 1, 4096, 1L << 32, 1L << 44, 1L << 50, 1L << 63, -1};
+
+  /** The address that stands for one that is assumed: page-aligned and far from both ends. */
+  private static final long ASSUMED_ADDRESS = 0x7f52_0000_0000L;
+
+  /**
+   * Derives the range of a request.
+   *
+   * @param request the request; what it does not say leaves unknown what depends on it
+   * @param pageSize the kernel's page size in bytes, a power of two; null where it is unknown
+   * @param assumeAddress whether an address that is not given is taken as page-aligned and in range
+   */
+  public static AddressRange of(
+      MrRequest request, @Nullable Long pageSize, boolean assumeAddress) {
+    Long address =
+        request.rawAddress() == null && assumeAddress
+            ? (Long) ASSUMED_ADDRESS
+            : request.rawAddress();
+    if (pageSize != null && address != null && request.rawLength() != null) {
+      return exact(request, address, request.rawLength(), pageSize);
+    }
+    AddressRange merged = null;
+    for (long size : pageSize == null ? PAGE_SIZES : new long[] {pageSize}) {
+      for (long start : address == null ? addresses(size) : new long[] {address}) {
+        for (long length :
+            request.rawLength() == null ? LENGTHS : new long[] {request.rawLength()}) {
+          AddressRange one = exact(request, start, length, size);
+          merged = merged == null ? one : merged.agreeing(one);
+        }
+      }
+    }
+    return Objects.requireNonNull(merged);
+  }
+
+  /** Addresses that stand for an unknown one: both ends, and offsets in a page between them. */
+  private static long[] addresses(long pageSize) {
+    long middle = ASSUMED_ADDRESS;
+    return new long[] {
+      0, 1, pageSize - 1, middle, middle + 1, middle + pageSize - 1, middle + pageSize, -pageSize, -1
+    };
+  }
+
+  private static AddressRange exact(
+      MrRequest request, long address, long length, long pageSize) {
+    long mask = pageSize - 1;
+    long end = address + length;
+    long alignedEnd = (end + mask) & ~mask;
+    boolean wraps =
+        Long.compareUnsigned(end, address) < 0 || Long.compareUnsigned(alignedEnd, end) < 0;
+    long pages = Long.divideUnsigned(alignedEnd - (address & ~mask), pageSize);
+    long low32 = Long.divideUnsigned(((address & mask) + length + mask) & ~mask, pageSize);
+    return new AddressRange(
+        (address & mask) == 0,
+        1L << Math.min(Long.numberOfTrailingZeros(address), 62),
+        iovaOffsetDiffers(request, address, mask),
+        wraps,
+        length < 0,
+        length == -1,
+        address == 0 && length == -1,
+        wraps ? Long.MAX_VALUE : pages,
+        !wraps && Long.compareUnsigned(pages, 0xffff_ffffL) > 0,
+        low32 & 0xffff_ffffL);
+  }
+
+  private static @Nullable Boolean iovaOffsetDiffers(MrRequest request, long address, long mask) {
+    if (request.verb() == Verb.REG_MR) {
+      return false; // the library passes the address as iova
+    }
+    Long iova = request.rawIova();
+    return request.verb() == null || iova == null ? null : (Boolean) (((address ^ iova) & mask) != 0);
+  }
+
+  private AddressRange agreeing(AddressRange other) {
+    return new AddressRange(
+        agree(pageAligned, other.pageAligned),
+        agree(alignment, other.alignment),
+        agree(iovaOffsetDiffers, other.iovaOffsetDiffers),
+        agree(rangeWraps, other.rangeWraps),
+        agree(lengthBeyondAddressSpace, other.lengthBeyondAddressSpace),
+        agree(allOnesLength, other.allOnesLength),
+        agree(wholeAddressSpace, other.wholeAddressSpace),
+        agree(pages, other.pages),
+        agree(pageCountBeyondUint, other.pageCountBeyondUint),
+        agree(pagesLow32, other.pagesLow32));
+  }
+
+  private static <T> @Nullable T agree(@Nullable T a, @Nullable T b) {
+    return Objects.equals(a, b) ? a : null;
+  }
+}

@@ -1,0 +1,102 @@
+package org.pinwise.rules.model;
+
+import static org.pinwise.rules.model.Field.Format.BYTES;
+import static org.pinwise.rules.model.Field.Format.HEX;
+import static org.pinwise.rules.model.Field.Format.PLAIN;
+import static org.pinwise.rules.model.Volatility.BOOT;
+import static org.pinwise.rules.model.Volatility.FIXED;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An RDMA device, as {@code ibv_query_device(3)}, {@code ibv_query_device_ex(3)} and its driver
+ * describe it. A null component is unknown.
+ *
+ * @param driver the kernel driver's short name, such as {@code mlx5}, {@code rxe}, {@code efa}
+ * @param name the device's name on its host, such as {@code mlx5_0}
+ * @param vendorId the board vendor's id; an OEM board carries its OEM's
+ * @param vendorPartId the part's id, with which the driver is recognised
+ * @param firmware the firmware's version
+ * @param transport the wire protocol
+ * @param odp whether it can page on demand: {@code IBV_ODP_SUPPORT}
+ * @param implicitOdp whether a region of the whole address space works: {@code
+ *     IBV_ODP_SUPPORT_IMPLICIT}
+ * @param flushGlobal whether it flushes to global visibility: {@code device_cap_flags_ex} bit 38
+ * @param flushPersistent whether it flushes to persistence: {@code device_cap_flags_ex} bit 39
+ * @param rdmaRead whether the device serves RDMA READ; only EFA may lack it
+ * @param rdmaWrite whether the device serves RDMA WRITE; only EFA may lack it
+ * @param atomics {@code atomic_cap}
+ * @param memoryWindows whether {@code IBV_DEVICE_MEM_WINDOW} is set
+ * @param maxMr the largest number of regions
+ * @param maxMrSize the largest region in bytes; {@link Long#MAX_VALUE} is no limit
+ */
+public record Device(
+    @Nullable String driver,
+    @Nullable String name,
+    @Nullable Long vendorId,
+    @Nullable Long vendorPartId,
+    @Nullable String firmware,
+    @Nullable Transport transport,
+    @Nullable Boolean odp,
+    @Nullable Boolean implicitOdp,
+    @Nullable Boolean flushGlobal,
+    @Nullable Boolean flushPersistent,
+    @Nullable Boolean rdmaRead,
+    @Nullable Boolean rdmaWrite,
+    @Nullable AtomicSupport atomics,
+    @Nullable Boolean memoryWindows,
+    @Nullable Long maxMr,
+    @Nullable Long maxMrSize) {
+
+  /** The fields of a device. */
+  public static final FactType<Device> TYPE =
+      FactType.of(Device.class, "device")
+          .text("driver", Device::driver, FIXED, "the kernel driver's short name")
+          .text("name", Device::name, BOOT, "the device's name on its host")
+          .number("vendorId", Device::vendorId, HEX, FIXED, "the board vendor's id")
+          .number("vendorPartId", Device::vendorPartId, PLAIN, FIXED, "the part's id")
+          .text("firmware", Device::firmware, BOOT, "the firmware's version")
+          .choice("transport", Transport.class, Device::transport, BOOT, "the wire protocol")
+          .flag("odp", Device::odp, BOOT, "whether the device can page on demand")
+          .flag(
+              "implicitOdp",
+              Device::implicitOdp,
+              BOOT,
+              "whether a region of the whole address space works")
+          .flag(
+              "flushGlobal", Device::flushGlobal, BOOT, "whether it flushes to global visibility")
+          .flag(
+              "flushPersistent", Device::flushPersistent, BOOT, "whether it flushes to persistence")
+          .flag("rdmaRead", Device::rdmaRead, FIXED, "whether it serves RDMA READ")
+          .flag("rdmaWrite", Device::rdmaWrite, FIXED, "whether it serves RDMA WRITE")
+          .choice("atomics", AtomicSupport.class, Device::atomics, BOOT, "the atomic capability")
+          .flag(
+              "memoryWindows",
+              Device::memoryWindows,
+              BOOT,
+              "whether the device says that it has memory windows")
+          .number("maxMr", Device::maxMr, PLAIN, BOOT, "the largest number of regions")
+          .number("maxMrSize", Device::maxMrSize, BYTES, BOOT, "the largest region")
+          .build(
+              v ->
+                  new Device(
+                      v.text("driver"),
+                      v.text("name"),
+                      v.number("vendorId"),
+                      v.number("vendorPartId"),
+                      v.text("firmware"),
+                      v.choice("transport", Transport.class),
+                      v.flag("odp"),
+                      v.flag("implicitOdp"),
+                      v.flag("flushGlobal"),
+                      v.flag("flushPersistent"),
+                      v.flag("rdmaRead"),
+                      v.flag("rdmaWrite"),
+                      v.choice("atomics", AtomicSupport.class),
+                      v.flag("memoryWindows"),
+                      v.number("maxMr"),
+                      v.number("maxMrSize")));
+
+  /** A device of which nothing is known. */
+  public static final Device UNKNOWN = TYPE.unknown();
+}

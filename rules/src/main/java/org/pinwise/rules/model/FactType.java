@@ -1,0 +1,215 @@
+package org.pinwise.rules.model;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.rules.model.Field.Format;
+import org.pinwise.rules.model.Field.Kind;
+
+/**
+ * A type of facts and its fields: the one place from which rules, facts files and explanations learn
+ * what can be said.
+ *
+ * <p>Every type here is a singleton: one fact of it takes part in every judgement, and what was not
+ * given is a fact whose fields are all unknown.
+ *
+ * @param <F> the record that holds such a fact
+ */
+public final class FactType<F> {
+  private final String name;
+  private final String key;
+  private final Class<F> type;
+  private final Map<String, Field<F>> fields;
+  private final Function<Values, F> factory;
+
+  private FactType(Builder<F> builder, Function<Values, F> factory) {
+    this.name = builder.type.getSimpleName();
+    this.key = builder.key;
+    this.type = builder.type;
+    this.fields = new LinkedHashMap<>(builder.fields);
+    this.factory = factory;
+  }
+
+  static <F> Builder<F> of(Class<F> type, String key) {
+    return new Builder<>(type, key);
+  }
+
+  /** Returns all types of facts, in the order in which texts name them. */
+  public static List<FactType<?>> all() {
+    return List.of(MrRequest.TYPE, AddressRange.TYPE, Memory.TYPE, Device.TYPE, Host.TYPE);
+  }
+
+  /** Finds a type by its name in rules, such as {@code MrRequest}. */
+  public static Optional<FactType<?>> byName(String name) {
+    return all().stream().filter(t -> t.name().equals(name)).findFirst();
+  }
+
+  /** Returns the name in rules: the record's simple name. */
+  public String name() {
+    return name;
+  }
+
+  /** Returns the name in facts files and in {@code needs}, such as {@code device}. */
+  public String key() {
+    return key;
+  }
+
+  /** Returns the record's class. */
+  public Class<F> type() {
+    return type;
+  }
+
+  /** Returns the fields, in the order of their declaration. */
+  public Collection<Field<F>> fields() {
+    return fields.values();
+  }
+
+  /** Finds a field by name. */
+  public Optional<Field<F>> field(String fieldName) {
+    return Optional.ofNullable(fields.get(fieldName));
+  }
+
+  /** Returns the fact of which nothing is known. */
+  public F unknown() {
+    return of(Map.of());
+  }
+
+  /**
+   * Makes a fact of values by field name; an absent or null value is unknown.
+   *
+   * @throws IllegalArgumentException if a name is no field's, or a value not of the field's kind
+   */
+  public F of(Map<String, ? extends @Nullable Object> values) {
+    Map<String, Object> checked = new LinkedHashMap<>();
+    values.forEach(
+        (fieldName, value) -> {
+          Field<F> field = fields.get(fieldName);
+          if (field == null) {
+            throw new IllegalArgumentException(
+                "%s has no field %s; it has %s".formatted(name, fieldName, fields.keySet()));
+          }
+          if (value != null) {
+            checked.put(fieldName, check(field, value));
+          }
+        });
+    return factory.apply(new Values(checked));
+  }
+
+  private Object check(Field<F> field, Object value) {
+    boolean fits =
+        switch (field.kind()) {
+          case BOOLEAN -> value instanceof Boolean;
+          case NUMBER -> value instanceof Number n && n.longValue() >= 0;
+          case TEXT -> value instanceof String;
+          case CHOICE -> field.valueType().isInstance(value);
+          case FLAGS ->
+              value instanceof Set<?> set && set.stream().allMatch(field.valueType()::isInstance);
+        };
+    if (!fits) {
+      throw new IllegalArgumentException(
+          "%s.%s takes a %s, not %s (%s)"
+              .formatted(key, field.name(), field.kind(), value, value.getClass().getSimpleName()));
+    }
+    return value;
+  }
+
+  /** Returns the values of a fact's fields by name, null where unknown; all fields are there. */
+  public Map<String, @Nullable Object> values(F fact) {
+    Map<String, @Nullable Object> values = new LinkedHashMap<>();
+    fields.forEach((fieldName, field) -> values.put(fieldName, field.read(fact)));
+    return values;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+
+  /** Collects the fields of a type. */
+  static final class Builder<F> {
+    private final Class<F> type;
+    private final String key;
+    private final Map<String, Field<F>> fields = new LinkedHashMap<>();
+
+    private Builder(Class<F> type, String key) {
+      this.type = type;
+      this.key = key;
+    }
+
+    Builder<F> flag(
+        String name, Function<F, @Nullable Boolean> reader, Volatility volatility, String doc) {
+      return add(name, Kind.BOOLEAN, Boolean.class, Format.PLAIN, volatility, doc, reader);
+    }
+
+    Builder<F> number(
+        String name,
+        Function<F, ? extends @Nullable Number> reader,
+        Format format,
+        Volatility volatility,
+        String doc) {
+      return add(name, Kind.NUMBER, Long.class, format, volatility, doc, reader);
+    }
+
+    Builder<F> text(
+        String name, Function<F, @Nullable String> reader, Volatility volatility, String doc) {
+      return add(name, Kind.TEXT, String.class, Format.PLAIN, volatility, doc, reader);
+    }
+
+    <E extends Enum<E>> Builder<F> choice(
+        String name,
+        Class<E> choices,
+        Function<F, @Nullable E> reader,
+        Volatility volatility,
+        String doc) {
+      return add(name, Kind.CHOICE, choices, Format.PLAIN, volatility, doc, reader);
+    }
+
+    <E extends Enum<E>> Builder<F> flags(
+        String name,
+        Class<E> members,
+        Function<F, @Nullable Set<E>> reader,
+        Volatility volatility,
+        String doc) {
+      return add(name, Kind.FLAGS, members, Format.PLAIN, volatility, doc, reader);
+    }
+
+    private Builder<F> add(
+        String name,
+        Kind kind,
+        Class<?> valueType,
+        Format format,
+        Volatility volatility,
+        String doc,
+        Function<F, ? extends @Nullable Object> reader) {
+      fields.put(name, new Field<>(name, kind, valueType, format, volatility, doc, reader::apply));
+      return this;
+    }
+
+    /**
+     * Ends the declaration.
+     *
+     * @throws IllegalStateException if a component of the record is no field, other than those named
+     */
+    FactType<F> build(Function<Values, F> factory, String... notFields) {
+      List<String> missing = new ArrayList<>();
+      Set<String> known = new HashSet<>(fields.keySet());
+      known.addAll(List.of(notFields));
+      for (var component : type.getRecordComponents()) {
+        if (!known.contains(component.getName())) {
+          missing.add(component.getName());
+        }
+      }
+      if (!missing.isEmpty()) {
+        throw new IllegalStateException(type + ": no field is declared for " + missing);
+      }
+      return new FactType<>(this, factory);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package org.pinwise.rules.model;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that is known about one call: what a judgement rests on.
+ *
+ * @param request the request
+ * @param memory the memory under it; null where nothing was said of it, so that it may be assumed
+ * @param device the device
+ * @param host the host and the process
+ */
+public record Facts(MrRequest request, @Nullable Memory memory, Device device, Host host) {
+
+  /** Returns facts of which only the request is known. */
+  public static Facts of(MrRequest request) {
+    return new Facts(request, null, Device.UNKNOWN, Host.UNKNOWN);
+  }
+
+  /** Returns these facts about another request. */
+  public Facts withRequest(MrRequest newRequest) {
+    return new Facts(newRequest, memory, device, host);
+  }
+
+  /** Returns these facts with the memory known. */
+  public Facts withMemory(@Nullable Memory newMemory) {
+    return new Facts(request, newMemory, device, host);
+  }
+
+  /** Returns these facts with the device known. */
+  public Facts withDevice(Device newDevice) {
+    return new Facts(request, memory, newDevice, host);
+  }
+
+  /** Returns these facts with the host known. */
+  public Facts withHost(Host newHost) {
+    return new Facts(request, memory, device, newHost);
+  }
+}

@@ -1,0 +1,19 @@
+package org.pinwise.rules.model;
+
+/** What the program does with the region; asked for by rules whose answer depends on it. */
+public enum Use {
+  /** Receives messages into it. */
+  RECEIVE,
+  /** Sends messages or RDMA WRITEs from it. */
+  SEND_SOURCE,
+  /** Is the local end of RDMA READs. */
+  READ_SINK,
+  /** Peers write into it. */
+  WRITE_TARGET,
+  /** Peers read it. */
+  READ_SOURCE,
+  /** Holds the target of remote atomic operations. */
+  ATOMIC_TARGET,
+  /** The program polls the memory itself to learn that data has arrived. */
+  POLLS_MEMORY
+}

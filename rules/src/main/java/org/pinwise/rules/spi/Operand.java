@@ -1,0 +1,61 @@
+package org.pinwise.rules.spi;
+
+import org.pinwise.rules.model.FactType;
+import org.pinwise.rules.model.Field;
+
+/** What a comparison compares. */
+public sealed interface Operand {
+
+  /**
+   * A field of a fact.
+   *
+   * @param <F> the fact's record
+   * @param type the fact's type
+   * @param field the field
+   */
+  record FieldOf<F>(FactType<F> type, Field<F> field) implements Operand {
+    @Override
+    public String toString() {
+      return type.key() + "." + field.name();
+    }
+  }
+
+  /**
+   * A constant.
+   *
+   * @param value a Long, a String, a Boolean or an enum's constant
+   * @param text how the rule's author wrote it
+   */
+  record Constant(Object value, String text) implements Operand {
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
+
+  /**
+   * A parameter of the rule, which a profile may set.
+   *
+   * @param name the name declared with {@code @param}
+   */
+  record Parameter(String name) implements Operand {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  /**
+   * Arithmetic on whole numbers; it saturates at 2^63-1.
+   *
+   * @param left the left operand
+   * @param operator one of {@code + - * / %}
+   * @param right the right operand
+   */
+  record Arithmetic(Operand left, char operator, Operand right) implements Operand {
+    @Override
+    public String toString() {
+      return "(%s %s %s)".formatted(left, operator, right);
+    }
+  }
+}
