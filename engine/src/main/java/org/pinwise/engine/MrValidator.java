@@ -12,14 +12,11 @@ import org.pinwise.engine.Finding.Origin;
 import org.pinwise.engine.drools.DroolsJudge;
 import org.pinwise.engine.eval.Atom;
 import org.pinwise.engine.eval.CompiledRule;
+import org.pinwise.engine.eval.Completions;
 import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.engine.eval.Outcome;
-import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.Errno;
-import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Facts;
-import org.pinwise.rules.model.Host;
-import org.pinwise.rules.model.Kernel;
 import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.model.Volatility;
 import org.pinwise.rules.spi.Fix;
@@ -142,7 +139,7 @@ public final class MrValidator {
     List<UndecidedRule> undecided = new ArrayList<>();
     List<Judgement.Possible> ambiguous = new ArrayList<>();
     for (List<Graded> room : openRooms.values()) {
-      Optional<Finding> settled = settledByAnyKernel(room, tuple, ambiguous);
+      Optional<Finding> settled = settled(room, tuple, ambiguous);
       if (settled.isPresent()) {
         findings.add(settled.get());
       } else {
@@ -155,90 +152,61 @@ public final class MrValidator {
   }
 
   /**
-   * Rules of one room that differ by kernel leave each other undecided where the kernel is not known,
-   * although one of them fires on every kernel. Then the room's finding is certain, and only its
-   * errno is not.
+   * Rules of one room that differ by kernel or driver leave each other undecided where that is not
+   * known, although one of them fires on every kernel and driver. Then the room's finding is certain,
+   * and only its errno is not.
    */
-  private Optional<Finding> settledByAnyKernel(
+  private Optional<Finding> settled(
       List<Graded> room, FactTuple facts, List<Judgement.Possible> ambiguous) {
     if (room.size() < 2 || room.stream().anyMatch(g -> g.severity() != Severity.ERROR)) {
       return Optional.empty();
     }
-    List<Judgement.Possible> possible = new ArrayList<>();
-    Graded last = null;
-    for (int kernel : candidates(room, facts.host().kernel())) {
-      Host host = facts.host();
-      Outcome outcome =
-          memo.outcome(
-              facts.with(
-                  new Host(
-                      kernel,
-                      host.stack(),
-                      host.rdmaCore(),
-                      host.pageSize(),
-                      host.memlock(),
-                      host.ipcLock(),
-                      host.pinnedPages())));
-      Graded fires = null;
+    Set<Graded> firing = new LinkedHashSet<>();
+    for (FactTuple completed : Completions.of(room.stream().map(Graded::compiled).toList(), facts)) {
+      Outcome outcome = memo.outcome(completed);
+      boolean fires = false;
       for (int place : outcome.fired()) {
-        if (room.contains(graded.get(place))) {
-          fires = graded.get(place);
+        Graded rule = graded.get(place);
+        if (room.contains(rule)) {
+          firing.add(rule);
+          fires = true;
         }
       }
-      if (fires == null) {
+      if (!fires) {
         return Optional.empty();
       }
-      if (fires.errno() != null && fires.rule().meta().stage() != null) {
-        possible.add(
-            new Judgement.Possible(
-                fires.rule().meta().stage(), fires.rule().meta().step(), fires.errno()));
-      }
-      last = fires;
     }
-    if (last == null) {
+    if (firing.isEmpty()) {
       return Optional.empty();
     }
-    ambiguous.addAll(possible);
-    Finding newest = finding(last, facts);
-    String errnos =
-        String.join(
-            " or ",
-            new LinkedHashSet<>(possible.stream().map(p -> p.errno().name()).toList()));
+    Set<String> errnos = new LinkedHashSet<>();
+    Graded shown = room.get(0);
+    for (Graded fires : firing) {
+      Errno errno = fires.errno();
+      if (errno != null && fires.rule().meta().stage() != null) {
+        ambiguous.add(
+            new Judgement.Possible(
+                fires.rule().meta().stage(), fires.rule().meta().step(), errno));
+        errnos.add(errno.name());
+      }
+      shown = firing.contains(shown) ? shown : fires;
+    }
+    Finding one = finding(shown, facts);
+    String or = String.join(" or ", errnos);
     return Optional.of(
         new Finding(
-            last.rule().meta().room(),
-            newest.severity(),
-            newest.stage(),
-            newest.step(),
-            null,
-            newest.origin(),
-            newest.message() + (errnos.isEmpty() ? "" : " (" + errnos + ", by kernel)"),
-            newest.arguments(),
-            newest.remediation(),
-            newest.reference(),
-            newest.later(),
-            newest.live()));
-  }
-
-  /** Returns the verified kernels like which this one may behave; none beyond what is verified. */
-  private static List<Integer> candidates(List<Graded> room, @Nullable Integer kernel) {
-    List<Integer> verified =
-        room.stream()
-            .flatMap(g -> g.rule().meta().verified().stream())
-            .filter(v -> v.means() != Verification.Means.BELIEF)
-            .map(Verification::kernel)
-            .distinct()
-            .sorted()
-            .toList();
-    if (kernel == null || verified.isEmpty()) {
-      return verified;
-    }
-    if (kernel < verified.get(0) || kernel > verified.get(verified.size() - 1)) {
-      return List.of();
-    }
-    int before = verified.stream().filter(v -> v <= kernel).reduce((a, b) -> b).orElseThrow();
-    int after = verified.stream().filter(v -> v >= kernel).findFirst().orElseThrow();
-    return before == after ? List.of(before) : List.of(before, after);
+            shown.rule().meta().room(),
+            one.severity(),
+            one.stage(),
+            one.step(),
+            errnos.size() == 1 ? Errno.valueOf(or) : null,
+            one.origin(),
+            one.message() + (errnos.size() > 1 ? " (" + or + ", by kernel and driver)" : ""),
+            one.arguments(),
+            one.remediation(),
+            one.reference(),
+            one.later(),
+            one.live()));
   }
 
   private static Finding finding(Graded graded, FactTuple facts) {
