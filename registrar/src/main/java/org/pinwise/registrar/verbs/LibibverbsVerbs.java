@@ -152,7 +152,7 @@ final class LibibverbsVerbs extends TrackingVerbs {
                       + Errno.nameOf(errno)
                       + (errno == Errno.ENOSYS.number()
                           ? ". The kernel has no RDMA driver loaded (ib_uverbs and one for the"
-                                + " device)."
+                              + " device)."
                           : ".")));
     };
   }
