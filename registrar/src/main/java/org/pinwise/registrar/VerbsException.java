@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.pinwise.rules.model.Errno;
 
 /**
@@ -24,6 +26,9 @@ public final class VerbsException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
   private static final Path LIMITS = Path.of("/proc/self/limits");
+
+  /** Its line there: soft limit, hard limit, unit. */
+  private static final Pattern MEMLOCK = Pattern.compile("Max locked memory\\s+(\\S+)\\s+(\\S+)");
 
   private final String operation;
   private final String arguments;
@@ -154,11 +159,9 @@ public final class VerbsException extends RuntimeException {
       return "unknown (" + limits + " cannot be read)";
     }
     for (String line : lines) {
-      if (line.startsWith("Max locked memory")) {
-        String[] values = line.substring("Max locked memory".length()).strip().split("\\s+");
-        if (values.length >= 2) {
-          return "soft " + bytes(values[0]) + ", hard " + bytes(values[1]);
-        }
+      Matcher matcher = MEMLOCK.matcher(line);
+      if (matcher.lookingAt()) {
+        return "soft " + bytes(matcher.group(1)) + ", hard " + bytes(matcher.group(2));
       }
     }
     return "unknown (" + limits + " has no line for it)";

@@ -32,6 +32,7 @@ import org.pinwise.rules.model.Errno;
  * <p>No call is linked as critical: verbs enter the kernel, pin pages and may block, and a critical
  * call would hold up the garbage collector meanwhile.
  */
+@SuppressWarnings("restricted") // this is the class that native access is enabled for
 final class LibibverbsVerbs extends TrackingVerbs {
 
   /** A system property: the library's file, instead of the names that are tried otherwise. */

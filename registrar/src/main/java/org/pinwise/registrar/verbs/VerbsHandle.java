@@ -90,6 +90,7 @@ public abstract sealed class VerbsHandle permits DeviceContext, ProtectionDomain
     users = closed ? CLOSED : 0;
   }
 
+  @SuppressWarnings("ReferenceEquality") // a port is one object; there is no equal one
   private void requireIssuedBy(Verbs caller) {
     if (issuer != caller) {
       throw new IllegalArgumentException(

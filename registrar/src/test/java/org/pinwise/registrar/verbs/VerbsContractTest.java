@@ -36,7 +36,6 @@ abstract class VerbsContractTest {
 
   private Verbs verbs;
   private String device;
-  private Arena arena;
   private MemorySegment memory;
 
   /** The implementation under test; skips the test if there is none. */
@@ -50,15 +49,11 @@ abstract class VerbsContractTest {
     verbs = verbs();
     device = device();
     assertThat(verbs.liveObjects()).isEqualTo(LiveObjects.NONE);
-    arena = Arena.ofShared();
-    memory = arena.allocate(16 * PAGE, PAGE).fill((byte) 1);
+    memory = Arena.ofAuto().allocate(16 * PAGE, PAGE).fill((byte) 1);
   }
 
   @AfterEach
   void nothingIsLive() {
-    if (arena != null) {
-      arena.close();
-    }
     if (verbs != null) {
       assertThat(verbs.liveObjects()).isEqualTo(LiveObjects.NONE);
     }
