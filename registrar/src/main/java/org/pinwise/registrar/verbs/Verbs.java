@@ -139,7 +139,8 @@ public interface Verbs {
 
   /**
    * Registers a whole segment under an address of the caller's choice: {@code ibv_reg_mr_iova2},
-   * which is what the header's {@code ibv_reg_mr_iova} macro calls, ibv_reg_mr(3).
+   * ibv_reg_mr(3). The header's macros call it unless the flags are a constant without optional
+   * bits; it drops the optional ones, silently, where the kernel does not know them.
    *
    * @param memory off-heap
    * @param iova the address by which the device knows the memory, unsigned
