@@ -11,7 +11,10 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
-/** Calls into libibverbs that the registrar's own port has no use for. Slow and plain: each failure is an exception that names the call and errno. */
+/**
+ * Calls into libibverbs that the registrar's own port has no use for. Slow and plain: each failure
+ * is an exception that names the call and errno.
+ */
 final class LabVerbs {
 
   private static final SymbolLookup LIBRARY =
@@ -21,7 +24,10 @@ final class LabVerbs {
 
   private LabVerbs() {}
 
-  /** Functions that return a pointer say why they failed in errno, so theirs is captured; the others return it. */
+  /**
+   * Functions that return a pointer say why they failed in errno, so theirs is captured; the others
+   * return it.
+   */
   static MethodHandle downcall(String name, FunctionDescriptor type) {
     MemorySegment symbol = LIBRARY.findOrThrow(name);
     boolean pointer = type.returnLayout().filter(ADDRESS::equals).isPresent();

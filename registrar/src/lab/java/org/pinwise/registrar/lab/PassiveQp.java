@@ -18,8 +18,9 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The passive end of an RC connection: a queue pair in this process that a {@link WirePeer} reads, writes and swaps memory through. It posts and
- * polls nothing; being ready to receive is all that remote access needs. It allows every remote operation, so that what decides is the region.
+ * The passive end of an RC connection: a queue pair in this process that a {@link WirePeer} reads,
+ * writes and swaps memory through. It posts and polls nothing; being ready to receive is all that
+ * remote access needs. It allows every remote operation, so that what decides is the region.
  *
  * <p>After an error the connection is dead: open a new one.
  */
@@ -43,7 +44,8 @@ final class PassiveQp implements AutoCloseable {
   private static final int IBV_QP_MIN_RNR_TIMER = 1 << 15;
   private static final int IBV_QP_MAX_DEST_RD_ATOMIC = 1 << 17;
   private static final int IBV_QP_DEST_QPN = 1 << 20;
-  private static final int TO_INIT = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
+  private static final int TO_INIT =
+      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
   private static final int TO_RTR =
       IBV_QP_STATE
           | IBV_QP_AV
@@ -53,7 +55,8 @@ final class PassiveQp implements AutoCloseable {
           | IBV_QP_MAX_DEST_RD_ATOMIC
           | IBV_QP_MIN_RNR_TIMER;
 
-  private static final MemoryLayout GID = MemoryLayout.sequenceLayout(2, JAVA_LONG).withName("dgid");
+  private static final MemoryLayout GID =
+      MemoryLayout.sequenceLayout(2, JAVA_LONG).withName("dgid");
 
   private static final StructLayout CAPACITY =
       MemoryLayout.structLayout(
@@ -139,19 +142,26 @@ final class PassiveQp implements AutoCloseable {
               JAVA_INT.withName("qp_num"))
           .withName("ibv_qp");
 
-  /** The structs that this class lays out, for comparison with the C header. Of {@code ibv_qp} only the part up to {@code qp_num}. */
+  /**
+   * The structs that this class lays out, for comparison with the C header. Of {@code ibv_qp} only
+   * the part up to {@code qp_num}.
+   */
   static final List<StructLayout> LAYOUTS = List.of(INIT_ATTR, ATTR, QP);
 
   private static final MethodHandle QUERY_GID =
-      LabVerbs.downcall("ibv_query_gid", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_BYTE, JAVA_INT, ADDRESS));
+      LabVerbs.downcall(
+          "ibv_query_gid", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_BYTE, JAVA_INT, ADDRESS));
   private static final MethodHandle CREATE_CQ =
-      LabVerbs.downcall("ibv_create_cq", FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
+      LabVerbs.downcall(
+          "ibv_create_cq",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
   private static final MethodHandle DESTROY_CQ =
       LabVerbs.downcall("ibv_destroy_cq", FunctionDescriptor.of(JAVA_INT, ADDRESS));
   private static final MethodHandle CREATE_QP =
       LabVerbs.downcall("ibv_create_qp", FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
   private static final MethodHandle MODIFY_QP =
-      LabVerbs.downcall("ibv_modify_qp", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
+      LabVerbs.downcall(
+          "ibv_modify_qp", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
   private static final MethodHandle DESTROY_QP =
       LabVerbs.downcall("ibv_destroy_qp", FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
@@ -170,7 +180,9 @@ final class PassiveQp implements AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment gid = arena.allocate(GID);
       gidIndex = findGid(context, gid);
-      completions = LabVerbs.create("ibv_create_cq", CREATE_CQ, context, 1, MemorySegment.NULL, MemorySegment.NULL, 0);
+      completions =
+          LabVerbs.create(
+              "ibv_create_cq", CREATE_CQ, context, 1, MemorySegment.NULL, MemorySegment.NULL, 0);
       MemorySegment init = arena.allocate(INIT_ATTR);
       set(init, INIT_ATTR, completions, "send_cq");
       set(init, INIT_ATTR, completions, "recv_cq");
@@ -186,7 +198,8 @@ final class PassiveQp implements AutoCloseable {
       set(attr, ATTR, REMOTE_WRITE_READ_ATOMIC, "qp_access_flags");
       LabVerbs.check("ibv_modify_qp to INIT", MODIFY_QP, queuePair, attr, TO_INIT);
 
-      int number = queuePair.reinterpret(QP.byteSize()).get(JAVA_INT, QP.byteOffset(groupElement("qp_num")));
+      int number =
+          queuePair.reinterpret(QP.byteSize()).get(JAVA_INT, QP.byteOffset(groupElement("qp_num")));
       String gidText = HexFormat.of().formatHex(gid.toArray(JAVA_BYTE));
       address = new QpAddress(number, number & 0xff_ffff, gidText);
     } catch (RuntimeException e) {
@@ -237,7 +250,9 @@ final class PassiveQp implements AutoCloseable {
     }
   }
 
-  /** The GID of an IPv4 address: over loopback that one works at once, a link-local one may not yet. */
+  /**
+   * The GID of an IPv4 address: over loopback that one works at once, a link-local one may not yet.
+   */
   private static byte findGid(MemorySegment context, MemorySegment gid) {
     for (byte index = 0; index < Byte.MAX_VALUE; index++) {
       if ((int) LabVerbs.invoke(QUERY_GID, context, PORT, (int) index, gid) != 0) {

@@ -2,7 +2,10 @@ package org.pinwise.registrar.lab;
 
 import java.util.HexFormat;
 
-/** What one end of an RC connection tells the other: queue pair number, first packet number, GID (16 bytes as hexadecimal digits). */
+/**
+ * What one end of an RC connection tells the other: queue pair number, first packet number, GID (16
+ * bytes as hexadecimal digits).
+ */
 record QpAddress(int queuePair, int packet, String gid) {
 
   /** Reads the three words of {@link #toString()}. */
@@ -11,7 +14,8 @@ record QpAddress(int queuePair, int packet, String gid) {
     if (words.length != 3 || words[2].length() != 32) {
       throw new IllegalArgumentException("not \"QPN PSN GID\": " + text);
     }
-    return new QpAddress(Integer.parseUnsignedInt(words[0]), Integer.parseUnsignedInt(words[1]), words[2]);
+    return new QpAddress(
+        Integer.parseUnsignedInt(words[0]), Integer.parseUnsignedInt(words[1]), words[2]);
   }
 
   byte[] gidBytes() {

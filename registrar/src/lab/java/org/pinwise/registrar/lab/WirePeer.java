@@ -12,8 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * The active end of an RC connection, in a process of its own ({@code wire-peer.c}, which documents what they say to each other). Registered memory
- * is this process's; the peer reads, writes and swaps it over the device.
+ * The active end of an RC connection, in a process of its own ({@code wire-peer.c}, which documents
+ * what they say to each other). Registered memory is this process's; the peer reads, writes and
+ * swaps it over the device.
  */
 final class WirePeer implements AutoCloseable {
 
@@ -22,7 +23,10 @@ final class WirePeer implements AutoCloseable {
 
   static final int REMOTE_ACCESS_ERROR = 10;
 
-  /** How the device completed an operation: {@code ibv_wc_status}, and the bytes that it fetched (none unless it succeeded). */
+  /**
+   * How the device completed an operation: {@code ibv_wc_status}, and the bytes that it fetched
+   * (none unless it succeeded).
+   */
   record Completion(int status, byte[] bytes) {}
 
   private final Process process;
@@ -42,8 +46,12 @@ final class WirePeer implements AutoCloseable {
     answers = process.inputReader();
   }
 
-  /** Connects the peer to a new queue pair of this process, has it do one operation, and takes the connection down again. */
-  Completion through(MemorySegment context, MemorySegment domain, Function<WirePeer, Completion> operation) {
+  /**
+   * Connects the peer to a new queue pair of this process, has it do one operation, and takes the
+   * connection down again.
+   */
+  Completion through(
+      MemorySegment context, MemorySegment domain, Function<WirePeer, Completion> operation) {
     try (PassiveQp passive = new PassiveQp(context, domain)) {
       passive.connect(QpAddress.parse(expect("qp ", ask("open"))));
       expect("ok", ask("connect " + passive.address()));

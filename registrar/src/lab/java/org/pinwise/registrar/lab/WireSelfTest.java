@@ -23,8 +23,9 @@ import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /**
- * Tests the lab itself, without the registrar: the layouts of {@link PassiveQp} are the C header's, and each remote flag means on the wire what it says.
- * Needs no jar but the JDK: {@code run.sh - org.pinwise.registrar.lab.WireSelfTest}.
+ * Tests the lab itself, without the registrar: the layouts of {@link PassiveQp} are the C header's,
+ * and each remote flag means on the wire what it says. Needs no jar but the JDK: {@code run.sh -
+ * org.pinwise.registrar.lab.WireSelfTest}.
  */
 final class WireSelfTest {
 
@@ -40,7 +41,10 @@ final class WireSelfTest {
 
   private static final StructLayout REGION =
       MemoryLayout.structLayout(
-          MemoryLayout.paddingLayout(36), JAVA_INT.withName("lkey"), JAVA_INT.withName("rkey"), MemoryLayout.paddingLayout(4));
+          MemoryLayout.paddingLayout(36),
+          JAVA_INT.withName("lkey"),
+          JAVA_INT.withName("rkey"),
+          MemoryLayout.paddingLayout(4));
 
   private static final MethodHandle GET_DEVICES =
       LabVerbs.downcall("ibv_get_device_list", FunctionDescriptor.of(ADDRESS, ADDRESS));
@@ -57,7 +61,8 @@ final class WireSelfTest {
   private static final MethodHandle DEALLOC_PD =
       LabVerbs.downcall("ibv_dealloc_pd", FunctionDescriptor.of(JAVA_INT, ADDRESS));
   private static final MethodHandle REG_MR =
-      LabVerbs.downcall("ibv_reg_mr", FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_INT));
+      LabVerbs.downcall(
+          "ibv_reg_mr", FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_INT));
   private static final MethodHandle DEREG_MR =
       LabVerbs.downcall("ibv_dereg_mr", FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
@@ -98,7 +103,8 @@ final class WireSelfTest {
     expect("WRITE with the flag", LOCAL_WRITE | REMOTE_WRITE, WirePeer.SUCCESS, this::write);
     expect("READ with the flag", REMOTE_READ, WirePeer.SUCCESS, this::read);
     expect("SWAP with the flag", LOCAL_WRITE | REMOTE_ATOMIC, WirePeer.SUCCESS, this::swap);
-    expect("WRITE without the flag", ALL & ~REMOTE_WRITE, WirePeer.REMOTE_ACCESS_ERROR, this::write);
+    expect(
+        "WRITE without the flag", ALL & ~REMOTE_WRITE, WirePeer.REMOTE_ACCESS_ERROR, this::write);
     expect("READ without the flag", ALL & ~REMOTE_READ, WirePeer.REMOTE_ACCESS_ERROR, this::read);
     expect("SWAP without the flag", ALL & ~REMOTE_ATOMIC, WirePeer.REMOTE_ACCESS_ERROR, this::swap);
     expect("WRITE with LOCAL_WRITE alone", LOCAL_WRITE, WirePeer.REMOTE_ACCESS_ERROR, this::write);
@@ -115,7 +121,10 @@ final class WireSelfTest {
         (memory, key) -> peer.read(memory.address(), key ^ 0xff, 1).status());
   }
 
-  /** Each operation says its status, and checks the bytes at both ends: moved if it succeeded, untouched if not. */
+  /**
+   * Each operation says its status, and checks the bytes at both ends: moved if it succeeded,
+   * untouched if not.
+   */
   private int write(MemorySegment memory, int key) {
     int status = peer.write(memory.address() + 7, key, BYTES).status();
     byte[] there = memory.asSlice(7, BYTES.length).toArray(JAVA_BYTE);
@@ -142,16 +151,26 @@ final class WireSelfTest {
     return completion.status();
   }
 
-  /** Registers a page with the flags and has the peer do the operation on it, through a connection of its own. */
-  private void expect(String what, int access, int status, BiFunction<MemorySegment, Integer, Integer> operation) {
+  /**
+   * Registers a page with the flags and has the peer do the operation on it, through a connection
+   * of its own.
+   */
+  private void expect(
+      String what, int access, int status, BiFunction<MemorySegment, Integer, Integer> operation) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(LENGTH, 4096);
-      MemorySegment region = LabVerbs.create("ibv_reg_mr", REG_MR, domain, memory, (long) LENGTH, access);
+      MemorySegment region =
+          LabVerbs.create("ibv_reg_mr", REG_MR, domain, memory, (long) LENGTH, access);
       try {
-        int key = region.reinterpret(REGION.byteSize()).get(JAVA_INT, REGION.byteOffset(PathElement.groupElement("rkey")));
+        int key =
+            region
+                .reinterpret(REGION.byteSize())
+                .get(JAVA_INT, REGION.byteOffset(PathElement.groupElement("rkey")));
         WirePeer.Completion completion =
             peer.through(
-                context, domain, p -> new WirePeer.Completion(operation.apply(memory, key), new byte[0]));
+                context,
+                domain,
+                p -> new WirePeer.Completion(operation.apply(memory, key), new byte[0]));
         failures += report(what, status, completion.status());
       } finally {
         LabVerbs.check("ibv_dereg_mr", DEREG_MR, region);
@@ -161,7 +180,8 @@ final class WireSelfTest {
 
   private static int report(String what, Object expected, Object actual) {
     boolean same = expected.equals(actual);
-    System.out.println(what + (same ? ": ok" : ": FAILED, expected " + expected + ", was " + actual));
+    System.out.println(
+        what + (same ? ": ok" : ": FAILED, expected " + expected + ", was " + actual));
     return same ? 0 : 1;
   }
 
@@ -187,9 +207,11 @@ final class WireSelfTest {
 
   /** Compares with what the compiled probe says. */
   private static int compareLayouts() throws IOException {
-    Map<String, Long> header = run("/payload/layout-probe").lines()
-        .map(line -> line.split("=", 2))
-        .collect(Collectors.toMap(pair -> pair[0], pair -> Long.parseUnsignedLong(pair[1])));
+    Map<String, Long> header =
+        run("/payload/layout-probe")
+            .lines()
+            .map(line -> line.split("=", 2))
+            .collect(Collectors.toMap(pair -> pair[0], pair -> Long.parseUnsignedLong(pair[1])));
     Map<String, Long> ours = new TreeMap<>();
     for (StructLayout layout : PassiveQp.LAYOUTS) {
       describe(layout.name().orElseThrow(), layout, 0, ours);
@@ -208,7 +230,8 @@ final class WireSelfTest {
         }
       }
     }
-    System.out.println("layouts: " + compared + " sizes and offsets compared, " + failures + " differ");
+    System.out.println(
+        "layouts: " + compared + " sizes and offsets compared, " + failures + " differ");
     return compared > 50 ? failures : failures + 1;
   }
 
@@ -228,7 +251,8 @@ final class WireSelfTest {
   }
 
   private static String run(String... command) throws IOException {
-    Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try (var output = process.inputReader()) {
       return output.lines().collect(Collectors.joining("\n"));
     }
