@@ -17,10 +17,11 @@
 PATH=$PATH:/usr/sbin:/sbin
 
 [ $# -ge 2 ] && [ -d "$1" ] || die "usage: boot.sh PAYLOAD_DIR COMMAND..."
-PAYLOAD=$1
+PAYLOAD=$(realpath "$1")
 shift
 TIMEOUT=${PINWISE_LAB_TIMEOUT:-600}
 need_packages
+find_jdk >/dev/null
 mkdir -p "$LAB_WORK" "$LAB_CACHE"
 
 # opens a lock file on a descriptor and takes it
@@ -32,9 +33,10 @@ lock() {
   }
 }
 lock 9 "$LAB_WORK/run.lock"
-rm -rf "$LAB_WORK"/run.?????? "$LAB_WORK/out" "$LAB_WORK/kernel.txt" "$LAB_WORK/kernel.log"
-mkdir "$LAB_WORK/out"
-T=$(mktemp -d "$LAB_WORK/run.XXXXXX")
+cd "$LAB_WORK" # QEMU's options take no comma: it sees relative paths only
+rm -rf run.?????? out kernel.txt kernel.log
+mkdir out
+T=$(mktemp -d run.XXXXXX)
 trap 'rm -rf "$T"' EXIT
 
 # The image and the payload, one after the other, are one initial RAM disk.
@@ -49,10 +51,11 @@ lock 8 "$LAB_CACHE/cache.lock"
 rm -rf "$LAB_CACHE"/build.?????? # of runs that were killed: whoever builds holds the lock
 KERNEL=$("$LAB_SOURCE/kernel.sh")
 IMAGE=$("$LAB_SOURCE/image.sh" "$KERNEL")
-find "$LAB_CACHE" -maxdepth 1 -name 'image-*' ! -path "$IMAGE*" -delete
+touch "$IMAGE"
+ls -t "$LAB_CACHE"/image-*.cpio | tail -n +4 | while read -r old; do rm -f "$old" "$old.txt"; done
 cat "$IMAGE" "$T/payload.cpio" >"$T/initrd"
 cp "$KERNEL/vmlinuz" "$T/vmlinuz"
-cp "$IMAGE.txt" "$LAB_WORK/kernel.txt"
+cp "$IMAGE.txt" kernel.txt
 exec 8>&-
 rm "$T/payload.cpio"
 
@@ -62,9 +65,10 @@ mkfs.ext4 -q -F -E lazy_itable_init=1,lazy_journal_init=1 "$T/disk"
 : >"$T/out.tar"
 # Named pipes and "file" devices: QEMU's stdio device takes the end of standard input for a hang-up, and then the guest's writes block for ever.
 mkfifo "$T/stdout" "$T/stderr"
-cat "$T/stdout" &
+# whoever reads ours may stop (boot.sh .. | head -1): the guest must not notice
+{ cat || cat >/dev/null; } <"$T/stdout" &
 CAT_OUT=$!
-cat "$T/stderr" >&2 &
+{ cat >&2 || cat >/dev/null; } <"$T/stderr" &
 CAT_ERR=$!
 
 # One virtual CPU: with two on a busy host of two, the JVM's cross-CPU TLB flushes wait for one that is not running (7 to 24 s for one start).
@@ -73,7 +77,7 @@ QEMU=(qemu-system-x86_64 -accel tcg,thread=multi -machine q35 -cpu max,-erms,-fs
   -nodefaults -no-user-config -display none -no-reboot
   -kernel "$T/vmlinuz" -initrd "$T/initrd"
   -append "console=ttyS0 quiet loglevel=5 printk.devkmsg=on panic=-1 mitigations=off nokaslr tsc=reliable audit=0 ${PINWISE_LAB_APPEND:-}"
-  -serial "file:$LAB_WORK/kernel.log"
+  -serial file:kernel.log
   -drive "if=virtio,format=raw,cache=unsafe,file=$T/disk"
   -device virtio-serial-pci)
 port=1
@@ -95,7 +99,7 @@ trap 'rm -rf "$T"' EXIT
 # lets each cat see an end even if QEMU never opened its pipe
 exec 7<>"$T/stdout" 6<>"$T/stderr" 7>&- 6>&-
 wait "$CAT_OUT" "$CAT_ERR" || true
-step "the guest ran $((($(date +%s%N) - BOOTED) / 1000000)) ms ($(grep -oE 'lab: [0-9.]+ s: command starts' "$LAB_WORK/kernel.log" || true))"
+step "the guest ran $((($(date +%s%N) - BOOTED) / 1000000)) ms ($(grep -oE 'lab: [0-9.]+ s: command starts' kernel.log || true))"
 
 if [ "$qemu" = 124 ] || [ "$qemu" = 137 ]; then
   say "timed out after $TIMEOUT s"
@@ -103,7 +107,10 @@ if [ "$qemu" = 124 ] || [ "$qemu" = 137 ]; then
 fi
 read -r status <"$T/status" || true
 case ${status:-none} in
-  *[!0-9]*) die "the guest gave no exit status ($(tail -1 "$T/qemu.log")); the kernel's last words: $(tail -1 "$LAB_WORK/kernel.log" | tr -d '\r')" ;;
+  *[!0-9]*)
+    cause=$(grep -m1 -aE 'lab: .*FAILED|BUG:|Oops|Kernel panic' kernel.log || true)
+    die "the guest gave no exit status, see $LAB_WORK/kernel.log: $(tail -1 "$T/qemu.log") $(tr -d '\r' <<<"${cause:-$(tail -1 kernel.log)}")"
+    ;;
 esac
-[ ! -s "$T/out.tar" ] || tar xf "$T/out.tar" -C "$LAB_WORK/out" --no-same-owner --no-overwrite-dir || die "the guest's /out did not arrive whole"
+[ ! -s "$T/out.tar" ] || tar xf "$T/out.tar" -C out --no-same-owner --no-overwrite-dir || die "the guest's /out did not arrive whole"
 exit "$status"

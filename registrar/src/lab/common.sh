@@ -12,8 +12,8 @@
 set -eEuo pipefail
 
 LAB_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-LAB_WORK=${PINWISE_LAB_WORK:-$(cd "$LAB_SOURCE/../.." && pwd)/target/lab}
-LAB_CACHE=${PINWISE_LAB_CACHE:-$LAB_WORK}
+LAB_WORK=$(realpath -m "${PINWISE_LAB_WORK:-$LAB_SOURCE/../../target/lab}")
+LAB_CACHE=$(realpath -m "${PINWISE_LAB_CACHE:-$LAB_WORK}")
 LAB_FAILED=125 # the exit status that says: the lab failed, not the command in it
 
 say() { echo "lab: $*" >&2; }
@@ -22,15 +22,16 @@ die() {
   exit "$LAB_FAILED"
 }
 step() { [ -z "${PINWISE_LAB_VERBOSE:-}" ] || say "$SECONDS s: $*"; }
-trap 'say "$(basename "$0"): line $LINENO failed: $BASH_COMMAND"; exit "$LAB_FAILED"' ERR
+# a failure of that status has been reported where it happened
+trap '[ $? = "$LAB_FAILED" ] || say "$(basename "$0"): line $LINENO failed: $BASH_COMMAND"; exit "$LAB_FAILED"' ERR
 
 lab_packages() { sed 's/#.*//' "$LAB_SOURCE/packages.txt" | xargs -n1; }
 
 need_packages() {
   command -v dpkg-query apt-get >/dev/null || die "needs a Debian system with apt-get and dpkg"
-  local missing
-  missing=$(comm -23 <(lab_packages | sort) \
-    <(lab_packages | xargs dpkg-query -W -f='${Package} ${db:Status-Status}\n' 2>/dev/null | awk '$2 == "installed" { print $1 }' | sort) | xargs)
+  local installed missing
+  installed=$(lab_packages | xargs dpkg-query -W -f='${Package} ${db:Status-Status}\n' 2>/dev/null || true)
+  missing=$(lab_packages | while read -r name; do grep -qx "$name installed" <<<"$installed" || echo "$name"; done | xargs)
   [ -z "$missing" ] || die "missing Debian packages; as root: apt-get install -y --no-install-recommends $missing"
 }
 

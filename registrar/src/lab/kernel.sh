@@ -41,6 +41,9 @@ choose() {
   die "apt offers no linux-image-6.12 or 6.1 for amd64 with headers; as root: apt-get update"
 }
 
+case $LAB_CACHE in
+  *[[:space:]:]*) die "Linux's makefiles refuse a path with a space or a colon, such as $LAB_CACHE: set PINWISE_LAB_CACHE to another" ;;
+esac
 need_packages
 IMAGE=$(choose)
 RELEASE=${IMAGE#linux-image-}

@@ -47,7 +47,7 @@ fi
 SOURCE=$LAB_SOURCE/java/${MAIN//.//}.java
 [ -e "$SOURCE" ] || die "no lab program $SOURCE"
 step "compiling $MAIN"
-"$JDK/bin/javac" -proc:none -implicit:class -Xlint:all,-restricted,-path -Werror --release 25 \
+"$JDK/bin/javac" -proc:none -implicit:class -Xlint:all,-restricted,-path,-classfile -Werror --release 25 \
   -cp "$P/lib/*" -sourcepath "$LAB_SOURCE/java" -d "$P/classes" "$SOURCE" >&2 || die "$MAIN does not compile"
 gcc -O2 -Wall -Wextra -Werror -o "$P/wire-peer" "$LAB_SOURCE/wire-peer.c" -libverbs
 gcc -O1 -Wall -Wextra -Werror -o "$P/layout-probe" "$LAB_SOURCE/../test/native/layout-probe.c"
