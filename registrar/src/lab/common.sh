@@ -7,7 +7,7 @@
 #   PINWISE_LAB_JDK      home of a JDK 25 or later               JAVA_HOME or one under /usr/lib/jvm
 #   PINWISE_LAB_TIMEOUT  seconds for boot and command            600
 #   PINWISE_LAB_MEMORY   the guest's memory in MiB               3072
-#   PINWISE_LAB_APPEND   more kernel command line, such as hugepages=8
+#   PINWISE_LAB_APPEND   more kernel command line
 #   PINWISE_LAB_VERBOSE  not empty: say each step and its time
 set -eEuo pipefail
 

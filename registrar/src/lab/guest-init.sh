@@ -54,6 +54,9 @@ wait_for /dev/vda
 mount -t ext4 /dev/vda /ext4 || fail "no file system on /ext4"
 chmod 1777 /ext4 /tmp /out /dev/shm
 
+# a few huge pages of 2 MiB, for mappings with MAP_HUGETLB
+echo 8 >/proc/sys/vm/nr_hugepages
+
 note "command starts"
 cd /payload
 setsid sh /lab/command </dev/null >/dev/vport0p1 2>/dev/vport0p2
