@@ -6,6 +6,7 @@
 # PAYLOAD_DIR is copied to the guest's /payload. COMMAND (its words joined by spaces) is run there by sh, as root, with nothing on standard input.
 # Standard output and standard error are the command's own. What it leaves in the guest's /out is in WORK/out afterwards.
 # WORK/kernel.txt says which kernel, libibverbs and Java that was (/lab/kernel.txt in the guest), WORK/kernel.log what the kernel said.
+# That sh is busybox's and prefers its own applets to files of the same name: say /usr/bin/setpriv or /usr/sbin/ip for the real ones.
 # /ext4 in the guest is a real file system; user "lab" is 1000:1000; Java is /jre/bin/java; devices may be opened by anyone, as with udev.
 #
 # Exit status: the command's; 124 if it took too long; 125 if the lab failed. Where WORK is and other settings: common.sh.

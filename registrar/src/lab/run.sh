@@ -23,8 +23,8 @@ usage() { die "usage: run.sh [-u] [-m BYTES] [-d PATH].. JARS_DIR MAIN_CLASS [AR
 PREFIX= EXTRA=()
 while getopts um:d: option; do
   case $option in
-    u) PREFIX="$PREFIX setpriv --reuid=1000 --regid=1000 --clear-groups --inh-caps=-all --bounding-set=-all" ;;
-    m) PREFIX="prlimit --memlock=$OPTARG:$OPTARG $PREFIX" ;; # first: raising a limit takes root
+    u) PREFIX="$PREFIX /usr/bin/setpriv --reuid=1000 --regid=1000 --clear-groups --inh-caps=-all --bounding-set=-all" ;;
+    m) PREFIX="/usr/bin/prlimit --memlock=$OPTARG:$OPTARG $PREFIX" ;; # first: raising a limit takes root
     d) EXTRA+=("$OPTARG") ;;
     *) usage ;;
   esac
@@ -58,5 +58,7 @@ quoted() {
   for word in "$@"; do printf " '%s'" "${word//\'/\'\\\'\'}"; done
 }
 # C1 alone: under emulation C2's compilation costs more than its code saves. One virtual CPU: the serial collector.
+status=0
 "$LAB_SOURCE/boot.sh" "$P" exec "$PREFIX" /jre/bin/java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
-  "${PINWISE_LAB_JAVA_OPTIONS:-}" -cp "'classes:lib/*'" "$(quoted "$MAIN" "$@")"
+  "${PINWISE_LAB_JAVA_OPTIONS:-}" -cp "'classes:lib/*'" "$(quoted "$MAIN" "$@")" || status=$?
+exit "$status"
