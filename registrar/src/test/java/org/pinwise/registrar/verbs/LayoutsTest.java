@@ -31,8 +31,8 @@ class LayoutsTest {
     Map<String, Long> ours = new LinkedHashMap<>();
     for (MemoryLayout struct : Layouts.WHOLE) {
       String name = struct.name().orElseThrow();
-      ours.put("sizeof." + name, struct.byteSize());
-      offsets((GroupLayout) struct, "offsetof." + name, 0, ours);
+      ours.put("size." + name, struct.byteSize());
+      offsets((GroupLayout) struct, "offset." + name, 0, ours);
     }
 
     assertThat(ours).hasSizeGreaterThan(90);
@@ -46,9 +46,9 @@ class LayoutsTest {
     for (MemoryLayout member : tail.memberLayouts()) {
       String name = member.name().orElseThrow();
       fromStart.put(
-          "offsetof.verbs_context." + name, tail.byteOffset(PathElement.groupElement(name)));
+          "offset.verbs_context." + name, tail.byteOffset(PathElement.groupElement(name)));
     }
-    long size = PROBE.get("sizeof.verbs_context");
+    long size = PROBE.get("size.verbs_context");
 
     assertThat(fromStart)
         .allSatisfy((key, offset) ->
@@ -101,7 +101,7 @@ class LayoutsTest {
       result.put(key, offset);
       // A struct of its own is compared by itself.
       if (member instanceof GroupLayout nested
-          && !PROBE.containsKey("sizeof." + structOf(nested))) {
+          && !PROBE.containsKey("size." + structOf(nested))) {
         offsets(nested, key, offset, result);
       }
     }
