@@ -19,7 +19,9 @@ import org.pinwise.rules.spi.Stage;
 
 /** What all verdicts hold. */
 abstract class Judgement {
-  /** rdma-core version that brought ibv_reg_mr_iova2, which clears optional bits for old kernels. */
+  /**
+   * rdma-core version that brought ibv_reg_mr_iova2, which clears optional bits for old kernels.
+   */
   private static final int FIRST_WITH_OPTIONAL_FLAGS = 28;
 
   private static final Comparator<Finding> ORDER =
@@ -167,7 +169,8 @@ abstract class Judgement {
     }
     findings().forEach(finding -> text.append('\n').append(finding));
     undecided()
-        .forEach(u -> text.append("\n").append(u.rule()).append(" undecided, needs ").append(u.needs()));
+        .forEach(
+            u -> text.append("\n").append(u.rule()).append(" undecided, needs ").append(u.needs()));
     return text.toString();
   }
 }

@@ -132,9 +132,7 @@ public final class MrValidator {
     Map<String, List<Graded>> openRooms = new LinkedHashMap<>();
     for (int place : outcome.undecided()) {
       Graded open = graded.get(place);
-      openRooms
-          .computeIfAbsent(open.rule().meta().room(), room -> new ArrayList<>())
-          .add(open);
+      openRooms.computeIfAbsent(open.rule().meta().room(), room -> new ArrayList<>()).add(open);
     }
     List<UndecidedRule> undecided = new ArrayList<>();
     List<Judgement.Possible> ambiguous = new ArrayList<>();
@@ -153,8 +151,8 @@ public final class MrValidator {
 
   /**
    * Rules of one room that differ by kernel or driver leave each other undecided where that is not
-   * known, although one of them fires on every kernel and driver. Then the room's finding is certain,
-   * and only its errno is not.
+   * known, although one of them fires on every kernel and driver. Then the room's finding is
+   * certain, and only its errno is not.
    */
   private Optional<Finding> settled(
       List<Graded> room, FactTuple facts, List<Judgement.Possible> ambiguous) {
@@ -162,7 +160,8 @@ public final class MrValidator {
       return Optional.empty();
     }
     Set<Graded> firing = new LinkedHashSet<>();
-    for (FactTuple completed : Completions.of(room.stream().map(Graded::compiled).toList(), facts)) {
+    for (FactTuple completed :
+        Completions.of(room.stream().map(Graded::compiled).toList(), facts)) {
       Outcome outcome = memo.outcome(completed);
       boolean fires = false;
       for (int place : outcome.fired()) {
@@ -185,8 +184,7 @@ public final class MrValidator {
       Errno errno = fires.errno();
       if (errno != null && fires.rule().meta().stage() != null) {
         ambiguous.add(
-            new Judgement.Possible(
-                fires.rule().meta().stage(), fires.rule().meta().step(), errno));
+            new Judgement.Possible(fires.rule().meta().stage(), fires.rule().meta().step(), errno));
         errnos.add(errno.name());
       }
       shown = firing.contains(shown) ? shown : fires;
@@ -278,10 +276,7 @@ public final class MrValidator {
 
   private static UndecidedRule undecided(Graded open, FactTuple facts) {
     Set<String> needs = new LinkedHashSet<>();
-    open.compiled().needs(facts).stream()
-        .map(MrValidator::givenAs)
-        .sorted()
-        .forEach(needs::add);
+    open.compiled().needs(facts).stream().map(MrValidator::givenAs).sorted().forEach(needs::add);
     return new UndecidedRule(
         open.rule().id(),
         open.severity(),

@@ -12,8 +12,8 @@ import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.engine.eval.Outcome;
 
 /**
- * Remembers what Drools decided, by the truth values of all comparisons in the rules: facts on which
- * every comparison answers alike have one outcome. Thread-safe and bounded.
+ * Remembers what Drools decided, by the truth values of all comparisons in the rules: facts on
+ * which every comparison answers alike have one outcome. Thread-safe and bounded.
  */
 final class OutcomeMemo {
   /** Beyond so many outcomes the memo starts anew; one takes about a hundred bytes. */
@@ -49,14 +49,20 @@ final class OutcomeMemo {
   private Key key(FactTuple facts) {
     long[] words = new long[(atoms.length + PER_WORD - 1) / PER_WORD];
     for (int i = 0; i < atoms.length; i++) {
-      long truth = atoms[i].test().of(facts).ordinal();
-      words[i / PER_WORD] |= truth << 2 * (i % PER_WORD);
+      long truth = atoms[i].test().of(facts).code();
+      words[i / PER_WORD] |= truth << (2 * (i % PER_WORD));
     }
     return new Key(words);
   }
 
   /** Truth values, two bits each. */
-  private record Key(long[] words) {
+  private static final class Key {
+    private final long[] words;
+
+    Key(long[] words) {
+      this.words = words;
+    }
+
     @Override
     public boolean equals(Object other) {
       return other instanceof Key key && Arrays.equals(words, key.words);

@@ -97,12 +97,11 @@ public record Profile(String name, Map<String, Setting> settings) {
     String name = top.require("profile").asText();
     Map<String, Setting> settings = new LinkedHashMap<>();
     top.get("rules")
-        .ifPresent(
-            rules ->
-                rules
-                    .asMapping("rules")
-                    .entries()
-                    .forEach((id, setting) -> settings.put(id, setting(setting))));
+        .ifPresent(rules ->
+            rules
+                .asMapping("rules")
+                .entries()
+                .forEach((id, setting) -> settings.put(id, setting(setting))));
     return new Profile(name, settings);
   }
 

@@ -32,7 +32,8 @@ final class Rooms {
   static List<Room> builtIn() {
     CodeSource source = Rule.class.getProtectionDomain().getCodeSource();
     if (source == null) {
-      throw new IllegalStateException("the rules jar cannot be found: its class has no code source");
+      throw new IllegalStateException(
+          "the rules jar cannot be found: its class has no code source");
     }
     URL location = source.getLocation();
     try {
@@ -90,14 +91,13 @@ final class Rooms {
       }
     }
     List<Room> rooms = new ArrayList<>();
-    folders.forEach(
-        (name, folder) -> {
-          Map<String, String> files = new LinkedHashMap<>();
-          for (Path file : list(folder)) {
-            files.put(String.valueOf(file.getFileName()), Yaml.text(file));
-          }
-          rooms.add(new Room(name, folder.toString(), files));
-        });
+    folders.forEach((name, folder) -> {
+      Map<String, String> files = new LinkedHashMap<>();
+      for (Path file : list(folder)) {
+        files.put(String.valueOf(file.getFileName()), Yaml.text(file));
+      }
+      rooms.add(new Room(name, folder.toString(), files));
+    });
     return rooms;
   }
 

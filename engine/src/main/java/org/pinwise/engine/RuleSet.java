@@ -158,50 +158,48 @@ public final class RuleSet {
 
   private List<RuleProblem> profileProblems(Map<String, Rule> byId) {
     Map<String, List<Rule>> known = new TreeMap<>();
-    byId.forEach(
-        (id, rule) -> {
-          known.computeIfAbsent(id, i -> new ArrayList<>()).add(rule);
-          if (!rule.meta().room().equals(id)) {
-            known.computeIfAbsent(rule.meta().room(), i -> new ArrayList<>()).add(rule);
-          }
-        });
+    byId.forEach((id, rule) -> {
+      known.computeIfAbsent(id, i -> new ArrayList<>()).add(rule);
+      if (!rule.meta().room().equals(id)) {
+        known.computeIfAbsent(rule.meta().room(), i -> new ArrayList<>()).add(rule);
+      }
+    });
     List<RuleProblem> problems = new ArrayList<>();
     profile
         .settings()
-        .forEach(
-            (id, setting) -> {
-              List<Rule> graded = known.get(id);
-              if (graded == null) {
-                problems.add(
-                    new RuleProblem(
-                        setting.where(),
-                        0,
-                        0,
-                        id,
-                        "profile %s names a rule that there is not%s"
-                            .formatted(
-                                profile.name(), Nearest.hint(id, new TreeSet<>(known.keySet())))));
-                return;
-              }
-              for (String parameter : setting.parameters().keySet()) {
-                if (graded.stream().noneMatch(r -> r.meta().parameters().containsKey(parameter))) {
-                  problems.add(
-                      new RuleProblem(
-                          setting.where(),
-                          0,
-                          0,
-                          id,
-                          "the rule has no parameter %s; it has %s"
-                              .formatted(
-                                  parameter,
-                                  graded.stream()
-                                      .flatMap(r -> r.meta().parameters().keySet().stream())
-                                      .distinct()
-                                      .sorted()
-                                      .toList())));
-                }
-              }
-            });
+        .forEach((id, setting) -> {
+          List<Rule> graded = known.get(id);
+          if (graded == null) {
+            problems.add(
+                new RuleProblem(
+                    setting.where(),
+                    0,
+                    0,
+                    id,
+                    "profile %s names a rule that there is not%s"
+                        .formatted(
+                            profile.name(), Nearest.hint(id, new TreeSet<>(known.keySet())))));
+            return;
+          }
+          for (String parameter : setting.parameters().keySet()) {
+            if (graded.stream().noneMatch(r -> r.meta().parameters().containsKey(parameter))) {
+              problems.add(
+                  new RuleProblem(
+                      setting.where(),
+                      0,
+                      0,
+                      id,
+                      "the rule has no parameter %s; it has %s"
+                          .formatted(
+                              parameter,
+                              graded.stream()
+                                  .flatMap(r -> r.meta().parameters().keySet().stream())
+                                  .distinct()
+                                  .sorted()
+                                  .toList())));
+            }
+          }
+        });
     return problems;
   }
 }

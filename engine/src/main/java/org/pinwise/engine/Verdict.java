@@ -10,8 +10,8 @@ import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.spi.Severity;
 
 /**
- * What Pinwise says of a registration. Immutable and thread-safe; texts are made when they are asked
- * for.
+ * What Pinwise says of a registration. Immutable and thread-safe; texts are made when they are
+ * asked for.
  */
 public sealed interface Verdict permits Accepted, Rejected, Undecided {
 
@@ -46,9 +46,9 @@ public sealed interface Verdict permits Accepted, Rejected, Undecided {
   Optional<Access> effectiveAccess();
 
   /**
-   * Returns the request with the smallest set of fixes after which no error is left; empty where the
-   * request has no error, or no such fixes are known. It never gives peers a right. Judges again
-   * when called.
+   * Returns the request with the smallest set of fixes after which no error is left; empty where
+   * the request has no error, or no such fixes are known. It never gives peers a right. Judges
+   * again when called.
    */
   Optional<MrRequest> corrected();
 
@@ -57,8 +57,13 @@ public sealed interface Verdict permits Accepted, Rejected, Undecided {
     return findings().stream().filter(finding -> finding.severity() == severity).toList();
   }
 
-  /** Returns the decision as programs read it: {@code accepted}, {@code rejected}, {@code undecided}. */
+  /**
+   * Returns the decision as programs read it: {@code accepted}, {@code rejected}, {@code
+   * undecided}.
+   */
   default String decision() {
-    return this instanceof Accepted ? "accepted" : this instanceof Rejected ? "rejected" : "undecided";
+    return this instanceof Accepted
+        ? "accepted"
+        : this instanceof Rejected ? "rejected" : "undecided";
   }
 }

@@ -60,17 +60,15 @@ final class DroolsModel {
         negated.add(part);
       } else {
         part.conjuncts()
-            .forEach(
-                c ->
-                    plain
-                        .computeIfAbsent(part.type(), t -> new ArrayList<>())
-                        .add(new Conjunct(c, certain)));
+            .forEach(c ->
+                plain
+                    .computeIfAbsent(part.type(), t -> new ArrayList<>())
+                    .add(new Conjunct(c, certain)));
       }
     }
     if (certain) {
       plain
-          .computeIfAbsent(
-              org.pinwise.rules.model.Host.TYPE, t -> new ArrayList<>())
+          .computeIfAbsent(org.pinwise.rules.model.Host.TYPE, t -> new ArrayList<>())
           .add(new Conjunct(new Formula.Leaf(rule.evidence()), true));
     }
     List<RuleItemBuilder<?>> items = new ArrayList<>();
@@ -102,14 +100,13 @@ final class DroolsModel {
     }
     items.add(
         DSL.on(outcome)
-            .execute(
-                o -> {
-                  if (certain) {
-                    o.certain(place);
-                  } else {
-                    o.possible(place);
-                  }
-                }));
+            .execute(o -> {
+              if (certain) {
+                o.certain(place);
+              } else {
+                o.possible(place);
+              }
+            }));
     String name = rule.rule().id() + (certain ? " certain" : " possible");
     model.addRule(PatternDSL.rule(PACKAGE, name).build(items.toArray(new RuleItemBuilder<?>[0])));
   }
@@ -123,12 +120,11 @@ final class DroolsModel {
   private static Set<FactType<?>> joined(
       Map<FactType<?>, List<Conjunct>> plain, List<CompiledRule.Part> negated) {
     Set<FactType<?>> joined = new LinkedHashSet<>();
-    plain.forEach(
-        (type, conjuncts) -> {
-          Set<FactType<?>> types = typesOf(conjuncts);
-          types.remove(type);
-          joined.addAll(types);
-        });
+    plain.forEach((type, conjuncts) -> {
+      Set<FactType<?>> types = typesOf(conjuncts);
+      types.remove(type);
+      joined.addAll(types);
+    });
     for (CompiledRule.Part part : negated) {
       Set<FactType<?>> types =
           typesOf(part.conjuncts().stream().map(c -> new Conjunct(c, true)).toList());

@@ -15,14 +15,15 @@ import org.pinwise.rules.spi.Operand;
  */
 public record Atom(String key, Test test, List<Operand.FieldOf<?>> reads) {
 
-  /** Returns whether the answer depends on the request or its memory, not only on device and host. */
+  /**
+   * Returns whether the answer depends on the request or its memory, not only on device and host.
+   */
   public boolean dependsOnRequest() {
     return reads.stream()
         .map(Operand.FieldOf::type)
-        .anyMatch(
-            type ->
-                type.equals(MrRequest.TYPE)
-                    || type.equals(AddressRange.TYPE)
-                    || type.equals(Memory.TYPE));
+        .anyMatch(type ->
+            type.equals(MrRequest.TYPE)
+                || type.equals(AddressRange.TYPE)
+                || type.equals(Memory.TYPE));
   }
 }

@@ -58,7 +58,9 @@ public record CompiledRule(Rule rule, List<Part> parts, Atom evidence) {
             "verified " + evidence.key(),
             facts -> Truth.of(evidence.covers(facts.host(), facts.device())),
             List.of(
-                field(Host.TYPE, "kernel"), field(Host.TYPE, "stack"), field(Device.TYPE, "driver")));
+                field(Host.TYPE, "kernel"),
+                field(Host.TYPE, "stack"),
+                field(Device.TYPE, "driver")));
     return new CompiledRule(rule, List.copyOf(parts), covered);
   }
 

@@ -48,12 +48,11 @@ public final class Completions {
   private static List<@Nullable Integer> kernels(
       List<CompiledRule> rules, @Nullable Integer kernel) {
     TreeSet<Integer> verified = new TreeSet<>();
-    rules.forEach(
-        rule ->
-            rule.rule().meta().verified().stream()
-                .filter(v -> v.means() != Verification.Means.BELIEF)
-                .map(Verification::kernel)
-                .forEach(verified::add));
+    rules.forEach(rule ->
+        rule.rule().meta().verified().stream()
+            .filter(v -> v.means() != Verification.Means.BELIEF)
+            .map(Verification::kernel)
+            .forEach(verified::add));
     List<@Nullable Integer> kernels = new ArrayList<>();
     if (verified.isEmpty()) {
       kernels.add(kernel);

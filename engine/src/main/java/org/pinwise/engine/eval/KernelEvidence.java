@@ -37,7 +37,9 @@ final class KernelEvidence {
     return speaksOfKernels ? Arrays.toString(verified) + stacks : "any";
   }
 
-  /** Returns whether the rule may be certain on this host; unknown is a host that may be covered. */
+  /**
+   * Returns whether the rule may be certain on this host; unknown is a host that may be covered.
+   */
   boolean covers(Host host, Device device) {
     if (!speaksOfKernels) {
       return true;
@@ -56,7 +58,9 @@ final class KernelEvidence {
         || (driver != null && INBOX_ONLY.contains(driver));
   }
 
-  /** Returns whether a comparison of the kernel holds, by the kernels that this one behaves like. */
+  /**
+   * Returns whether a comparison of the kernel holds, by the kernels that this one behaves like.
+   */
   Truth holds(@Nullable Integer kernel, IntPredicate comparison) {
     if (verified.length == 0) {
       return kernel == null ? Truth.UNKNOWN : Truth.of(comparison.test(kernel));

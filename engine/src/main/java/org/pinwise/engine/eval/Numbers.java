@@ -55,7 +55,9 @@ interface Numbers {
         long high = Math.multiplyHigh(a, b);
         long low = a * b;
         boolean fits = (high == 0 && low >= 0) || (high == -1 && low < 0);
-        yield fits ? Math.max(low, -Long.MAX_VALUE) : (a < 0) == (b < 0) ? Long.MAX_VALUE : -Long.MAX_VALUE;
+        yield fits
+            ? Math.max(low, -Long.MAX_VALUE)
+            : (a < 0) == (b < 0) ? Long.MAX_VALUE : -Long.MAX_VALUE;
       }
       case '/' -> a / b;
       case '%' -> a % b;

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -28,8 +29,19 @@ import org.pinwise.rules.spi.Verification;
 final class Annotations {
   private static final List<String> NAMES =
       List.of(
-          "severity", "stage", "step", "errno", "since", "verified", "stack", "spec", "summary",
-          "remediation", "later", "fix", "param");
+          "severity",
+          "stage",
+          "step",
+          "errno",
+          "since",
+          "verified",
+          "stack",
+          "spec",
+          "summary",
+          "remediation",
+          "later",
+          "fix",
+          "param");
   private static final List<String> REQUIRED =
       List.of("severity", "since", "spec", "summary", "remediation");
   private static final Pattern PARAMETER =
@@ -72,7 +84,9 @@ final class Annotations {
     Errno errno = byName.containsKey("errno") ? choice("errno", Errno.class) : null;
     if ((errno == null) != (stage == null)) {
       throw new SyntaxException(
-          rule, "rule \"%s\" has only one of @stage and @errno; a failing call has both".formatted(rule.text()));
+          rule,
+          "rule \"%s\" has only one of @stage and @errno; a failing call has both"
+              .formatted(rule.text()));
     }
     if (errno != null && severity != Severity.ERROR) {
       throw new SyntaxException(
@@ -104,7 +118,7 @@ final class Annotations {
   }
 
   private Raw one(String name) {
-    return byName.get(name).get(0);
+    return Objects.requireNonNull(byName.get(name), name).get(0);
   }
 
   private String text(String name) {
@@ -147,7 +161,7 @@ final class Annotations {
     }
     List<Verification> all = new ArrayList<>();
     for (String entry : text("verified").split(",", -1)) {
-      String[] words = entry.strip().split("\\s+");
+      String[] words = entry.strip().split("\\s+", -1);
       OptionalInt kernel = Kernel.parse(words[0]);
       if (words.length != 2 || kernel.isEmpty()) {
         throw new SyntaxException(
@@ -159,9 +173,7 @@ final class Annotations {
           new Verification(
               kernel.getAsInt(),
               choice(
-                  one("verified"),
-                  words[1].toUpperCase(Locale.ROOT),
-                  Verification.Means.class)));
+                  one("verified"), words[1].toUpperCase(Locale.ROOT), Verification.Means.class)));
     }
     all.sort(Comparator.comparingInt(Verification::kernel));
     return all;
@@ -173,8 +185,7 @@ final class Annotations {
     }
     Set<DriverStack> stacks = EnumSet.noneOf(DriverStack.class);
     for (String entry : text("stack").split(",", -1)) {
-      stacks.add(
-          choice(one("stack"), entry.strip().toUpperCase(Locale.ROOT), DriverStack.class));
+      stacks.add(choice(one("stack"), entry.strip().toUpperCase(Locale.ROOT), DriverStack.class));
     }
     return stacks;
   }
@@ -189,17 +200,14 @@ final class Annotations {
 
   private static Fix fix(Raw raw) {
     String value = raw.value().strip();
-    switch (value) {
-      case "drop unknown bits":
-        return new Fix.DropUnknownBits();
-      case "align iova":
-        return new Fix.AlignIova();
-      default:
-        break;
+    if (value.equals("drop unknown bits")) {
+      return new Fix.DropUnknownBits();
     }
-    String[] words = value.split("\\s+");
-    @Nullable AccessFlag flag =
-        words.length == 2 ? AccessFlag.byName(words[1]).orElse(null) : null;
+    if (value.equals("align iova")) {
+      return new Fix.AlignIova();
+    }
+    String[] words = value.split("\\s+", -1);
+    @Nullable AccessFlag flag = words.length == 2 ? AccessFlag.byName(words[1]).orElse(null) : null;
     if (flag != null && words[0].equals("drop")) {
       return new Fix.DropFlag(flag);
     }
@@ -227,7 +235,8 @@ final class Annotations {
                 .formatted(raw.value()));
       }
       if (parameters.put(matcher.group(1), Long.valueOf(matcher.group(2))) != null) {
-        throw new SyntaxException(raw.at(), "parameter %s is declared twice".formatted(matcher.group(1)));
+        throw new SyntaxException(
+            raw.at(), "parameter %s is declared twice".formatted(matcher.group(1)));
       }
     }
     return parameters;

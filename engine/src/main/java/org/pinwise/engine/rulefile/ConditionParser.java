@@ -99,7 +99,8 @@ final class ConditionParser {
       return contains(setAt, operand(), at, left, negated);
     }
     if (negated) {
-      throw new SyntaxException(operator, "after 'not' comes in, contains or memberOf, not " + operator.shown());
+      throw new SyntaxException(
+          operator, "after 'not' comes in, contains or memberOf, not " + operator.shown());
     }
     for (Relation relation : Relation.values()) {
       if (operator.is(relation.symbol())) {
@@ -124,7 +125,8 @@ final class ConditionParser {
         operator,
         switch (operator.text()) {
           case "=" -> "'=' does not compare; use ==";
-          case "&", "|", "^", "~" -> "bit operators are not allowed; use: access contains AccessFlag.NAME";
+          case "&", "|", "^", "~" ->
+              "bit operators are not allowed; use: access contains AccessFlag.NAME";
           case "matches", "soundslike", "str", "excludes" ->
               "%s is not allowed; use ==, in, contains".formatted(operator.text());
           case "(", "[", "." -> "calls and accesses are not allowed; a condition reads fields";
@@ -167,7 +169,8 @@ final class ConditionParser {
       }
       if (!describe(value).equals(describe(left))) {
         throw new SyntaxException(
-            valueAt, "%s is %s, but %s is %s".formatted(left, describe(left), value, describe(value)));
+            valueAt,
+            "%s is %s, but %s is %s".formatted(left, describe(left), value, describe(value)));
       }
       values.add(constant);
     } while (tokens.accept(","));
@@ -245,15 +248,14 @@ final class ConditionParser {
 
   private Operand operand() {
     Token token = tokens.take();
-    switch (token.kind()) {
-      case STRING:
-        return new Operand.Constant(token.text(), '"' + token.text() + '"');
-      case NUMBER:
-        return new Operand.Constant(number(token), token.text());
-      case NAME:
-        return named(token);
-      default:
-        break;
+    if (token.kind() == Token.Kind.STRING) {
+      return new Operand.Constant(token.text(), '"' + token.text() + '"');
+    }
+    if (token.kind() == Token.Kind.NUMBER) {
+      return new Operand.Constant(number(token), token.text());
+    }
+    if (token.kind() == Token.Kind.NAME) {
+      return named(token);
     }
     if (token.is("(")) {
       Operand inner = sum();
@@ -273,7 +275,8 @@ final class ConditionParser {
     }
     if (name.equals("null")) {
       throw new SyntaxException(
-          token, "null is not allowed: a fact that is not known makes the rule undecided by itself");
+          token,
+          "null is not allowed: a fact that is not known makes the rule undecided by itself");
     }
     if (name.startsWith("$")) {
       return bound(token);
@@ -294,7 +297,8 @@ final class ConditionParser {
     }
     FactType<?> fact = scope.factBehind(token.text());
     if (fact == null) {
-      throw new SyntaxException(token, token.text() + " is not bound; bind it in a pattern before this one");
+      throw new SyntaxException(
+          token, token.text() + " is not bound; bind it in a pattern before this one");
     }
     tokens.expect(".", "a bound fact is read by its fields: %s.length".formatted(token.text()));
     Token field = tokens.take();
@@ -349,14 +353,16 @@ final class ConditionParser {
               ? Long.parseLong(plain.substring(2), 16)
               : Long.parseLong(plain);
     } catch (NumberFormatException e) {
-      throw new SyntaxException(token, "%s is no whole number from 0 to 2^63-1".formatted(token.text()));
+      throw new SyntaxException(
+          token, "%s is no whole number from 0 to 2^63-1".formatted(token.text()));
     }
     if (!isLong && value > Integer.MAX_VALUE) {
       throw new SyntaxException(
           token, "%s does not fit an int; write %sL".formatted(token.text(), token.text()));
     }
     if (plain.length() > 1 && plain.startsWith("0") && Character.isDigit(plain.charAt(1))) {
-      throw new SyntaxException(token, "%s would be octal in DRL; drop the leading 0".formatted(token.text()));
+      throw new SyntaxException(
+          token, "%s would be octal in DRL; drop the leading 0".formatted(token.text()));
     }
     return value;
   }
@@ -364,7 +370,8 @@ final class ConditionParser {
   private void enter() {
     if (++depth > MAX_DEPTH) {
       throw new SyntaxException(
-          tokens.peek(), "the condition is nested deeper than %d; split the rule".formatted(MAX_DEPTH));
+          tokens.peek(),
+          "the condition is nested deeper than %d; split the rule".formatted(MAX_DEPTH));
     }
   }
 

@@ -4,7 +4,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.pinwise.rules.spi.Condition;
-import org.pinwise.rules.spi.Condition.Relation;
 import org.pinwise.rules.spi.Operand;
 
 /**
@@ -22,7 +21,8 @@ final class ConstantConditions {
     } else if (condition instanceof Condition.Not not) {
       refuse(not.condition(), at);
     } else if (condition instanceof Condition.Compare compare && constant(compare)) {
-      throw new SyntaxException(at, "\"%s\" has the same answer for all facts; drop it".formatted(compare));
+      throw new SyntaxException(
+          at, "\"%s\" has the same answer for all facts; drop it".formatted(compare));
     }
   }
 
@@ -46,7 +46,9 @@ final class ConstantConditions {
       Boolean before = seen.put(plain.toString(), negated);
       if (before != null && before != negated) {
         throw new SyntaxException(
-            at, "\"%s\" and its opposite stand side by side, so the answer is constant".formatted(plain));
+            at,
+            "\"%s\" and its opposite stand side by side, so the answer is constant"
+                .formatted(plain));
       }
       if (before != null) {
         throw new SyntaxException(at, "\"%s\" stands there twice; drop one".formatted(plain));
@@ -58,11 +60,16 @@ final class ConstantConditions {
     if (compare.left().toString().equals(compare.right().toString())) {
       return true;
     }
-    return compare.right() instanceof Operand.Constant c
-        && compare.left() instanceof Operand.FieldOf<?>
-        && c.value() instanceof Long bound
-        && (bound == 0 && (compare.relation() == Relation.LESS || compare.relation() == Relation.GREATER_OR_EQUAL)
-            || bound == Long.MAX_VALUE
-                && (compare.relation() == Relation.GREATER || compare.relation() == Relation.LESS_OR_EQUAL));
+    if (!(compare.right() instanceof Operand.Constant constant
+        && constant.value() instanceof Long bound
+        && compare.left() instanceof Operand.FieldOf<?>)) {
+      return false;
+    }
+    // Numbers of facts are 0 to 2^63-1.
+    return switch (compare.relation()) {
+      case LESS, GREATER_OR_EQUAL -> bound == 0;
+      case GREATER, LESS_OR_EQUAL -> bound == Long.MAX_VALUE;
+      case EQUAL, NOT_EQUAL -> false;
+    };
   }
 }

@@ -81,7 +81,8 @@ final class Lexer {
     position += 2;
     while (!text.startsWith("*/", position)) {
       if (position >= text.length()) {
-        throw new SyntaxException(startLine, startColumn, "the comment has no end; close it with */");
+        throw new SyntaxException(
+            startLine, startColumn, "the comment has no end; close it with */");
       }
       if (text.charAt(position) == '\n') {
         newLine();
@@ -124,8 +125,7 @@ final class Lexer {
       content.append(c == '\\' ? escape() : c);
     }
     tokens.add(
-        new Token(
-            Token.Kind.STRING, content.toString(), line, column(start), start, position));
+        new Token(Token.Kind.STRING, content.toString(), line, column(start), start, position));
   }
 
   private char escape() {

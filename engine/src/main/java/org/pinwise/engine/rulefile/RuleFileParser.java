@@ -19,8 +19,8 @@ import org.pinwise.rules.spi.RuleMeta;
 import org.pinwise.rules.spi.Template;
 
 /**
- * Reads rule files: DRL in a closed subset. What is not named here is refused, with its position and
- * what to do instead, so a rule file can compute nothing but its own conditions.
+ * Reads rule files: DRL in a closed subset. What is not named here is refused, with its position
+ * and what to do instead, so a rule file can compute nothing but its own conditions.
  *
  * <pre>
  * file       = "package" name { import } [ global ] rule { rule } .
@@ -82,7 +82,10 @@ public final class RuleFileParser {
     try {
       if (text.length() > MAX_LENGTH) {
         throw new SyntaxException(
-            1, 1, "the file has %d characters, more than %d; split it".formatted(text.length(), MAX_LENGTH));
+            1,
+            1,
+            "the file has %d characters, more than %d; split it"
+                .formatted(text.length(), MAX_LENGTH));
       }
       tokens = Lexer.tokens(text);
       header();
@@ -94,7 +97,9 @@ public final class RuleFileParser {
       rule();
     }
     if (rules.isEmpty() && problems.isEmpty()) {
-      problem(new SyntaxException(peek(), "the file has no rule; add rule \"ID\" .. when .. then .. end"));
+      problem(
+          new SyntaxException(
+              peek(), "the file has no rule; add rule \"ID\" .. when .. then .. end"));
     }
   }
 
@@ -115,14 +120,16 @@ public final class RuleFileParser {
     take();
     Token at = peek();
     if (at.is("static") || at.is("function")) {
-      throw new SyntaxException(at, "import %s is not allowed; import a fact type instead".formatted(at.text()));
+      throw new SyntaxException(
+          at, "import %s is not allowed; import a fact type instead".formatted(at.text()));
     }
     String name = qualifiedName();
     accept(";");
     if (name.equals(FINDINGS)) {
       return;
     }
-    String simple = name.startsWith(Vocabulary.MODEL) ? name.substring(Vocabulary.MODEL.length()) : "";
+    String simple =
+        name.startsWith(Vocabulary.MODEL) ? name.substring(Vocabulary.MODEL.length()) : "";
     if (!VOCABULARY.importable().contains(simple)) {
       String last = name.substring(name.lastIndexOf('.') + 1);
       throw new SyntaxException(
@@ -192,7 +199,8 @@ public final class RuleFileParser {
       pattern(scope, patterns);
     }
     if (patterns.isEmpty()) {
-      throw new SyntaxException(peek(), "the rule demands nothing; add a pattern such as MrRequest( .. )");
+      throw new SyntaxException(
+          peek(), "the rule demands nothing; add a pattern such as MrRequest( .. )");
     }
     take();
     Template template = report(name, scope);
@@ -203,7 +211,8 @@ public final class RuleFileParser {
   private static String notARule(Token token) {
     return switch (token.text()) {
       case "function", "declare", "query", "import", "global", "unit", "eval", "dialect" ->
-          "'%s' is not allowed here; a file holds its package, imports, and then rules".formatted(token.text());
+          "'%s' is not allowed here; a file holds its package, imports, and then rules"
+              .formatted(token.text());
       default -> "expected a rule, found " + token.shown();
     };
   }
@@ -225,7 +234,8 @@ public final class RuleFileParser {
     while (!peek().is(")")) {
       Token token = take();
       if (token.kind() == Token.Kind.END || token.line() != first.line()) {
-        throw new SyntaxException(first, "the annotation @%s has no ) on its line".formatted(name.text()));
+        throw new SyntaxException(
+            first, "the annotation @%s has no ) on its line".formatted(name.text()));
       }
       end = token.end();
     }
@@ -234,46 +244,64 @@ public final class RuleFileParser {
   }
 
   private void pattern(Scope scope, List<Pattern> patterns) {
-    Quantifier quantifier = Quantifier.EXISTS;
-    boolean quantified = false;
-    if (peek().is("not") || peek().is("exists")) {
-      quantifier = take().is("not") ? Quantifier.NOT : Quantifier.EXISTS;
-      quantified = true;
-    }
-    Token bindingName = null;
+    Token quantifier = peek().is("not") || peek().is("exists") ? take() : null;
+    Token binding = null;
     if (peek().kind() == Token.Kind.NAME && peek().text().startsWith("$")) {
-      bindingName = take();
-      expect(":", "a binding is followed by a colon: %s : MrRequest( .. )".formatted(bindingName.text()));
+      binding = take();
+      expect(
+          ":", "a binding is followed by a colon: %s : MrRequest( .. )".formatted(binding.text()));
     }
-    Token typeName = take();
-    if (typeName.kind() != Token.Kind.NAME || isConstruct(typeName)) {
-      throw new SyntaxException(typeName, notAPattern(typeName));
+    Token name = take();
+    if (name.kind() != Token.Kind.NAME || isConstruct(name)) {
+      throw new SyntaxException(name, notAPattern(name));
     }
-    boolean parameters = typeName.is(Vocabulary.PARAMETERS);
-    FactType<?> type = VOCABULARY.factType(typeName.text()).orElse(null);
-    if (!parameters && (type == null || !imported.contains(typeName.text()))) {
-      throw new SyntaxException(typeName, unknownType(typeName, type != null));
+    boolean parameters = name.is(Vocabulary.PARAMETERS);
+    if (binding != null && (quantifier != null || parameters)) {
+      throw new SyntaxException(binding, "only a plain pattern of a fact can be bound");
     }
-    expect("(", "a pattern has its conditions in parentheses: %s( .. )".formatted(typeName.text()));
-    if (bindingName != null) {
-      if (quantified || type == null) {
-        throw new SyntaxException(bindingName, "only a plain pattern of a fact can be bound");
-      }
-      scope.bindFact(bindingName, type);
-    }
+    String form = "a pattern has its conditions in parentheses: %s( .. )".formatted(name.text());
     if (parameters) {
+      expect("(", form);
       parameterBindings(scope);
       return;
     }
-    Scope inner = scope.within(type, quantified);
-    ConditionParser conditions = new ConditionParser(this, inner);
+    FactType<?> type = factType(name);
+    expect("(", form);
+    if (binding != null) {
+      scope.bindFact(binding, type);
+    }
+    List<Condition> all = items(scope.within(type, quantifier != null));
+    boolean negated = quantifier != null && quantifier.is("not");
+    if (all.isEmpty()) {
+      if (negated) {
+        throw new SyntaxException(
+            name,
+            "there is always one %s, so this never holds; give it conditions"
+                .formatted(name.text()));
+      }
+      return; // a pattern that only binds demands nothing: its fact is always there
+    }
+    Condition condition = all.size() == 1 ? all.get(0) : new Condition.All(all);
+    ConstantConditions.refuse(condition, name);
+    patterns.add(new Pattern(negated ? Quantifier.NOT : Quantifier.EXISTS, type, condition));
+  }
+
+  private FactType<?> factType(Token name) {
+    FactType<?> type = VOCABULARY.factType(name.text()).orElse(null);
+    if (type == null || !imported.contains(name.text())) {
+      throw new SyntaxException(name, unknownType(name, type != null));
+    }
+    return type;
+  }
+
+  private List<Condition> items(Scope scope) {
+    ConditionParser conditions = new ConditionParser(this, scope);
     List<Condition> all = new ArrayList<>();
     while (!peek().is(")")) {
       if (isBinding()) {
         Token binding = take();
         take();
-        Token field = take();
-        inner.bindField(binding, field);
+        scope.bindField(binding, take());
       } else {
         all.add(conditions.condition());
       }
@@ -282,23 +310,15 @@ public final class RuleFileParser {
       }
     }
     take();
-    if (all.isEmpty()) {
-      if (quantifier == Quantifier.NOT) {
-        throw new SyntaxException(
-            typeName, "there is always one %s, so this never holds; give it conditions".formatted(typeName.text()));
-      }
-      return; // a pattern that only binds demands nothing: its fact is always there
-    }
-    Condition condition = all.size() == 1 ? all.get(0) : new Condition.All(all);
-    ConstantConditions.refuse(condition, typeName);
-    patterns.add(new Pattern(quantifier, type, condition));
+    return all;
   }
 
   private void parameterBindings(Scope scope) {
     while (!peek().is(")")) {
       Token binding = take();
       if (!binding.text().startsWith("$")) {
-        throw new SyntaxException(binding, "Parameters( .. ) only binds, such as Parameters( $limit : limit )");
+        throw new SyntaxException(
+            binding, "Parameters( .. ) only binds, such as Parameters( $limit : limit )");
       }
       expect(":", "a binding is followed by a colon");
       scope.bindParameter(binding, take());
@@ -317,7 +337,18 @@ public final class RuleFileParser {
 
   private static boolean isConstruct(Token token) {
     return switch (token.text()) {
-      case "eval", "forall", "accumulate", "collect", "from", "or", "and", "not", "exists", "rule", "end", "when" ->
+      case "eval",
+          "forall",
+          "accumulate",
+          "collect",
+          "from",
+          "or",
+          "and",
+          "not",
+          "exists",
+          "rule",
+          "end",
+          "when" ->
           true;
       default -> false;
     };
@@ -326,7 +357,8 @@ public final class RuleFileParser {
   private static String notAPattern(Token token) {
     return switch (token.text()) {
       case "eval" -> "eval is not allowed; write a condition in a pattern";
-      case "or" -> "or between patterns is not allowed; use || inside a pattern, or write two rules";
+      case "or" ->
+          "or between patterns is not allowed; use || inside a pattern, or write two rules";
       case "and" -> "and between patterns is not needed; write one pattern after the other";
       case "(" -> "grouped patterns are not allowed; write one pattern after the other";
       case "forall", "accumulate", "collect", "from" ->
@@ -337,7 +369,8 @@ public final class RuleFileParser {
 
   private static String unknownType(Token name, boolean known) {
     return known
-        ? "%s is not imported; add: import %s%s;".formatted(name.text(), Vocabulary.MODEL, name.text())
+        ? "%s is not imported; add: import %s%s;"
+            .formatted(name.text(), Vocabulary.MODEL, name.text())
         : "there is no fact type %s%s; there are %s"
             .formatted(
                 name.text(),
@@ -347,8 +380,9 @@ public final class RuleFileParser {
 
   private Template report(Token name, Scope scope) {
     Token at = peek();
-    String form = "a rule's only consequence is: findings.report(\"%s\", $fact, \"text with {field}\");"
-        .formatted(name.text());
+    String form =
+        "a rule's only consequence is: findings.report(\"%s\", $fact, \"text with {field}\");"
+            .formatted(name.text());
     expect("findings", form);
     expect(".", form);
     expect("report", form);
@@ -356,7 +390,8 @@ public final class RuleFileParser {
     Token id = take();
     if (id.kind() != Token.Kind.STRING || !id.text().equals(name.text())) {
       throw new SyntaxException(
-          id, "the finding's id is the rule's name, \"%s\", not %s".formatted(name.text(), id.shown()));
+          id,
+          "the finding's id is the rule's name, \"%s\", not %s".formatted(name.text(), id.shown()));
     }
     expect(",", form);
     Token binding = take();
@@ -369,7 +404,8 @@ public final class RuleFileParser {
     expect(")", form);
     expect(";", form);
     if (!peek().is("end")) {
-      throw new SyntaxException(peek(), "a rule has one consequence; found " + peek().shown() + " after " + at.shown());
+      throw new SyntaxException(
+          peek(), "a rule has one consequence; found " + peek().shown() + " after " + at.shown());
     }
     return TemplateParser.parse(message, type, scope);
   }
@@ -405,8 +441,8 @@ public final class RuleFileParser {
   }
 
   /**
-   * Looks past the parenthesis that comes next: {@code (a + 1) * 2 > b} starts with a sum, {@code (a
-   * || b)} does not.
+   * Looks past the parenthesis that comes next: {@code (a + 1) * 2 > b} starts with a sum, {@code
+   * (a || b)} does not.
    */
   boolean sumInParentheses() {
     int open = 0;
@@ -492,7 +528,8 @@ public final class RuleFileParser {
       if (!parameters.containsKey(name.text())) {
         throw new SyntaxException(
             name,
-            "the rule declares no parameter %s; add @param(\"%s = 60\")".formatted(name.text(), name.text()));
+            "the rule declares no parameter %s; add @param(\"%s = 60\")"
+                .formatted(name.text(), name.text()));
       }
       values.put(binding.text(), new Operand.Parameter(name.text()));
     }
@@ -508,7 +545,8 @@ public final class RuleFileParser {
       if (type == null) {
         throw new SyntaxException(
             binding,
-            "%s is not bound to a fact; bind a pattern, such as $r : MrRequest( .. )".formatted(binding.shown()));
+            "%s is not bound to a fact; bind a pattern, such as $r : MrRequest( .. )"
+                .formatted(binding.shown()));
       }
       return type;
     }

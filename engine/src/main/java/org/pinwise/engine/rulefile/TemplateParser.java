@@ -28,7 +28,8 @@ final class TemplateParser {
       if (close < 0) {
         throw at(message, open, "the place has no }");
       }
-      parts.add(new Template.Place(place(message, open, text.substring(open + 1, close), type, scope)));
+      parts.add(
+          new Template.Place(place(message, open, text.substring(open + 1, close), type, scope)));
       from = close + 1;
     }
     return new Template(parts);

@@ -15,8 +15,8 @@ import org.pinwise.rules.model.Size;
 
 /**
  * The names that a rule file may use: types of facts, enums of their fields, and the two classes of
- * named numbers. It is derived from {@link FactType#all()}, so a new fact or choice is known here by
- * itself.
+ * named numbers. It is derived from {@link FactType#all()}, so a new fact or choice is known here
+ * by itself.
  */
 final class Vocabulary {
   /** The package from which a rule file may import. */

@@ -17,8 +17,8 @@ public final class Quantity {
   /**
    * Returns an unsigned 64-bit number as a bit pattern.
    *
-   * @throws IllegalArgumentException if the text is no such number; the message says why, and what is
-   *     allowed
+   * @throws IllegalArgumentException if the text is no such number; the message says why, and what
+   *     is allowed
    */
   public static long parse(String text) {
     String trimmed = text.strip();

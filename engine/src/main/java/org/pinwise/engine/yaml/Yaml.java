@@ -65,14 +65,13 @@ public sealed interface Yaml {
     /** Refuses keys other than these. */
     public void allow(String... keys) {
       List<String> allowed = Arrays.asList(keys);
-      entries.forEach(
-          (key, value) -> {
-            if (!allowed.contains(key)) {
-              throw value.problem(
-                  "there is no key %s here%s; there are %s"
-                      .formatted(key, Nearest.hint(key, allowed), allowed));
-            }
-          });
+      entries.forEach((key, value) -> {
+        if (!allowed.contains(key)) {
+          throw value.problem(
+              "there is no key %s here%s; there are %s"
+                  .formatted(key, Nearest.hint(key, allowed), allowed));
+        }
+      });
     }
   }
 

@@ -100,8 +100,7 @@ class LayoutsTest {
       long offset = start + group.byteOffset(PathElement.groupElement(member.name().get()));
       result.put(key, offset);
       // A struct of its own is compared by itself.
-      if (member instanceof GroupLayout nested
-          && !PROBE.containsKey("size." + structOf(nested))) {
+      if (member instanceof GroupLayout nested && !PROBE.containsKey("size." + structOf(nested))) {
         offsets(nested, key, offset, result);
       }
     }

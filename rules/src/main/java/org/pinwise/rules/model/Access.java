@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The {@code access} argument of a registration: flags that have a name, and the bits that have none.
+ * The {@code access} argument of a registration: flags that have a name, and the bits that have
+ * none.
  *
  * @param flags the named flags, in the order of their bits; immutable
  * @param unknownBits the other bits, as an int's bit pattern; 0 where there are none

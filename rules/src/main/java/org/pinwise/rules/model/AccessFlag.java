@@ -12,7 +12,9 @@ import java.util.Optional;
  * header since 6.2 and in rdma-core's since v45.
  */
 public enum AccessFlag {
-  /** The device may write to the memory for this process: receive, RDMA READ sink, atomic result. */
+  /**
+   * The device may write to the memory for this process: receive, RDMA READ sink, atomic result.
+   */
   LOCAL_WRITE(0),
   /** A peer may write to the memory. */
   REMOTE_WRITE(1),

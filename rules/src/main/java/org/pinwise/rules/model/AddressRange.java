@@ -77,8 +77,7 @@ public record AddressRange(
               AddressRange::wholeAddressSpace,
               FIXED,
               "whether the address is 0 and the length 2^64-1")
-          .number(
-              "pages", AddressRange::pages, PLAIN, FIXED, "the number of pages that it touches")
+          .number("pages", AddressRange::pages, PLAIN, FIXED, "the number of pages that it touches")
           .flag(
               "pageCountBeyondUint",
               AddressRange::pageCountBeyondUint,
@@ -90,19 +89,18 @@ public record AddressRange(
               HEX,
               FIXED,
               "the low 32 bits of the number of pages")
-          .build(
-              v ->
-                  new AddressRange(
-                      v.flag("pageAligned"),
-                      v.number("alignment"),
-                      v.flag("iovaOffsetDiffers"),
-                      v.flag("rangeWraps"),
-                      v.flag("lengthBeyondAddressSpace"),
-                      v.flag("allOnesLength"),
-                      v.flag("wholeAddressSpace"),
-                      v.number("pages"),
-                      v.flag("pageCountBeyondUint"),
-                      v.number("pagesLow32")));
+          .build(v ->
+              new AddressRange(
+                  v.flag("pageAligned"),
+                  v.number("alignment"),
+                  v.flag("iovaOffsetDiffers"),
+                  v.flag("rangeWraps"),
+                  v.flag("lengthBeyondAddressSpace"),
+                  v.flag("allOnesLength"),
+                  v.flag("wholeAddressSpace"),
+                  v.number("pages"),
+                  v.flag("pageCountBeyondUint"),
+                  v.number("pagesLow32")));
 
   /** Page sizes that Linux kernels are built with on the machines that have RDMA devices. */
   private static final long[] PAGE_SIZES = {4096, 16384, 65536};
@@ -123,8 +121,7 @@ public record AddressRange(
    * @param pageSize the kernel's page size in bytes, a power of two; null where it is unknown
    * @param assumeAddress whether an address that is not given is taken as page-aligned and in range
    */
-  public static AddressRange of(
-      MrRequest request, @Nullable Long pageSize, boolean assumeAddress) {
+  public static AddressRange of(MrRequest request, @Nullable Long pageSize, boolean assumeAddress) {
     Long address =
         request.rawAddress() == null && assumeAddress
             ? (Long) ASSUMED_ADDRESS
@@ -149,12 +146,19 @@ public record AddressRange(
   private static long[] addresses(long pageSize) {
     long middle = ASSUMED_ADDRESS;
     return new long[] {
-      0, 1, pageSize - 1, middle, middle + 1, middle + pageSize - 1, middle + pageSize, -pageSize, -1
+      0,
+      1,
+      pageSize - 1,
+      middle,
+      middle + 1,
+      middle + pageSize - 1,
+      middle + pageSize,
+      -pageSize,
+      -1
     };
   }
 
-  private static AddressRange exact(
-      MrRequest request, long address, long length, long pageSize) {
+  private static AddressRange exact(MrRequest request, long address, long length, long pageSize) {
     long mask = pageSize - 1;
     long end = address + length;
     long alignedEnd = (end + mask) & ~mask;
@@ -180,7 +184,9 @@ public record AddressRange(
       return false; // the library passes the address as iova
     }
     Long iova = request.rawIova();
-    return request.verb() == null || iova == null ? null : (Boolean) (((address ^ iova) & mask) != 0);
+    return (request.verb() == null || iova == null)
+        ? null
+        : (Boolean) (((address ^ iova) & mask) != 0);
   }
 
   private AddressRange agreeing(AddressRange other) {

@@ -63,8 +63,7 @@ public record Device(
               Device::implicitOdp,
               BOOT,
               "whether a region of the whole address space works")
-          .flag(
-              "flushGlobal", Device::flushGlobal, BOOT, "whether it flushes to global visibility")
+          .flag("flushGlobal", Device::flushGlobal, BOOT, "whether it flushes to global visibility")
           .flag(
               "flushPersistent", Device::flushPersistent, BOOT, "whether it flushes to persistence")
           .flag("rdmaRead", Device::rdmaRead, FIXED, "whether it serves RDMA READ")
@@ -77,25 +76,24 @@ public record Device(
               "whether the device says that it has memory windows")
           .number("maxMr", Device::maxMr, PLAIN, BOOT, "the largest number of regions")
           .number("maxMrSize", Device::maxMrSize, BYTES, BOOT, "the largest region")
-          .build(
-              v ->
-                  new Device(
-                      v.text("driver"),
-                      v.text("name"),
-                      v.number("vendorId"),
-                      v.number("vendorPartId"),
-                      v.text("firmware"),
-                      v.choice("transport", Transport.class),
-                      v.flag("odp"),
-                      v.flag("implicitOdp"),
-                      v.flag("flushGlobal"),
-                      v.flag("flushPersistent"),
-                      v.flag("rdmaRead"),
-                      v.flag("rdmaWrite"),
-                      v.choice("atomics", AtomicSupport.class),
-                      v.flag("memoryWindows"),
-                      v.number("maxMr"),
-                      v.number("maxMrSize")));
+          .build(v ->
+              new Device(
+                  v.text("driver"),
+                  v.text("name"),
+                  v.number("vendorId"),
+                  v.number("vendorPartId"),
+                  v.text("firmware"),
+                  v.choice("transport", Transport.class),
+                  v.flag("odp"),
+                  v.flag("implicitOdp"),
+                  v.flag("flushGlobal"),
+                  v.flag("flushPersistent"),
+                  v.flag("rdmaRead"),
+                  v.flag("rdmaWrite"),
+                  v.choice("atomics", AtomicSupport.class),
+                  v.flag("memoryWindows"),
+                  v.number("maxMr"),
+                  v.number("maxMrSize")));
 
   /** A device of which nothing is known. */
   public static final Device UNKNOWN = TYPE.unknown();

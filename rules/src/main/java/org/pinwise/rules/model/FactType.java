@@ -14,8 +14,8 @@ import org.pinwise.rules.model.Field.Format;
 import org.pinwise.rules.model.Field.Kind;
 
 /**
- * A type of facts and its fields: the one place from which rules, facts files and explanations learn
- * what can be said.
+ * A type of facts and its fields: the one place from which rules, facts files and explanations
+ * learn what can be said.
  *
  * <p>Every type here is a singleton: one fact of it takes part in every judgement, and what was not
  * given is a fact whose fields are all unknown.
@@ -88,17 +88,16 @@ public final class FactType<F> {
    */
   public F of(Map<String, ? extends @Nullable Object> values) {
     Map<String, Object> checked = new LinkedHashMap<>();
-    values.forEach(
-        (fieldName, value) -> {
-          Field<F> field = fields.get(fieldName);
-          if (field == null) {
-            throw new IllegalArgumentException(
-                "%s has no field %s; it has %s".formatted(name, fieldName, fields.keySet()));
-          }
-          if (value != null) {
-            checked.put(fieldName, check(field, value));
-          }
-        });
+    values.forEach((fieldName, value) -> {
+      Field<F> field = fields.get(fieldName);
+      if (field == null) {
+        throw new IllegalArgumentException(
+            "%s has no field %s; it has %s".formatted(name, fieldName, fields.keySet()));
+      }
+      if (value != null) {
+        checked.put(fieldName, check(field, value));
+      }
+    });
     return factory.apply(new Values(checked));
   }
 
@@ -195,7 +194,8 @@ public final class FactType<F> {
     /**
      * Ends the declaration.
      *
-     * @throws IllegalStateException if a component of the record is no field, other than those named
+     * @throws IllegalStateException if a component of the record is no field, other than those
+     *     named
      */
     FactType<F> build(Function<Values, F> factory, String... notFields) {
       List<String> missing = new ArrayList<>();

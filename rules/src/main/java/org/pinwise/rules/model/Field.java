@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param <F> the fact's type
  * @param name the field's name in rules and in facts files; also the record component's
  * @param kind what kind of value it holds
- * @param valueType the enum of a {@link Kind#CHOICE} or of the members of a {@link Kind#FLAGS}; else
- *     the boxed type
+ * @param valueType the enum of a {@link Kind#CHOICE} or of the members of a {@link Kind#FLAGS};
+ *     else the boxed type
  * @param format how a person reads the value
  * @param volatility how long a value that was read stays true
  * @param doc what the field says: a noun phrase without a period
@@ -59,7 +59,9 @@ public record Field<F>(
     return reader.apply(fact);
   }
 
-  /** Returns a value of this field as people read it: {@code 64MiB}, {@code 0x7f..}, {@code [A, B]}. */
+  /**
+   * Returns a value of this field as people read it: {@code 64MiB}, {@code 0x7f..}, {@code [A, B]}.
+   */
   public String show(@Nullable Object value) {
     if (value == null) {
       return "unknown";

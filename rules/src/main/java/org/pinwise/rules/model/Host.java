@@ -32,8 +32,7 @@ public record Host(
   public static final FactType<Host> TYPE =
       FactType.of(Host.class, "host")
           .number("kernel", Host::kernel, KERNEL, BOOT, "the kernel's version")
-          .choice(
-              "stack", DriverStack.class, Host::stack, BOOT, "where the RDMA modules come from")
+          .choice("stack", DriverStack.class, Host::stack, BOOT, "where the RDMA modules come from")
           .number("rdmaCore", Host::rdmaCore, PLAIN, BOOT, "the version of rdma-core")
           .number("pageSize", Host::pageSize, BYTES, BOOT, "the kernel's page size")
           .number("memlock", Host::memlock, BYTES, BOOT, "RLIMIT_MEMLOCK of the process")
@@ -44,16 +43,15 @@ public record Host(
               PLAIN,
               LIVE,
               "pages that the process has pinned so far")
-          .build(
-              v ->
-                  new Host(
-                      v.smallNumber("kernel"),
-                      v.choice("stack", DriverStack.class),
-                      v.smallNumber("rdmaCore"),
-                      v.number("pageSize"),
-                      v.number("memlock"),
-                      v.flag("ipcLock"),
-                      v.number("pinnedPages")));
+          .build(v ->
+              new Host(
+                  v.smallNumber("kernel"),
+                  v.choice("stack", DriverStack.class),
+                  v.smallNumber("rdmaCore"),
+                  v.number("pageSize"),
+                  v.number("memlock"),
+                  v.flag("ipcLock"),
+                  v.number("pinnedPages")));
 
   /** A host of which nothing is known. */
   public static final Host UNKNOWN = TYPE.unknown();

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param protection what all mappings of the range allow
  * @param shared whether it is a shared mapping ({@code MAP_SHARED})
  * @param pageSize the size of its pages in bytes
- * @param populated whether every page has been touched; the kernel pins such pages without a look at
- *     the mapping where their page table entries allow the access ({@code mm/gup.c}, gup_fast)
+ * @param populated whether every page has been touched; the kernel pins such pages without a look
+ *     at the mapping where their page table entries allow the access ({@code mm/gup.c}, gup_fast)
  * @param persistent whether every page is persistent memory
  * @param fileSystem the file system's type behind it, such as {@code ext4}
  * @param numaNode the NUMA node of its pages
@@ -46,22 +46,20 @@ public record Memory(
           .flag("shared", Memory::shared, LIVE, "whether the mapping is shared")
           .number("pageSize", Memory::pageSize, BYTES, LIVE, "the size of the memory's pages")
           .flag("populated", Memory::populated, LIVE, "whether every page has been touched")
-          .flag(
-              "persistent", Memory::persistent, LIVE, "whether every page is persistent memory")
+          .flag("persistent", Memory::persistent, LIVE, "whether every page is persistent memory")
           .text("fileSystem", Memory::fileSystem, LIVE, "the file system behind the memory")
           .number("numaNode", Memory::numaNode, PLAIN, LIVE, "the NUMA node of the pages")
-          .build(
-              v ->
-                  new Memory(
-                      v.choice("kind", MemoryKind.class),
-                      v.flag("mapped"),
-                      v.choice("protection", Protection.class),
-                      v.flag("shared"),
-                      v.number("pageSize"),
-                      v.flag("populated"),
-                      v.flag("persistent"),
-                      v.text("fileSystem"),
-                      v.smallNumber("numaNode")));
+          .build(v ->
+              new Memory(
+                  v.choice("kind", MemoryKind.class),
+                  v.flag("mapped"),
+                  v.choice("protection", Protection.class),
+                  v.flag("shared"),
+                  v.number("pageSize"),
+                  v.flag("populated"),
+                  v.flag("persistent"),
+                  v.text("fileSystem"),
+                  v.smallNumber("numaNode")));
 
   /** Memory as programs mostly have it: mapped, private, anonymous, readable and writable. */
   public static final Memory ORDINARY =
@@ -75,7 +73,6 @@ public record Memory(
 
   /** Returns ordinary memory with another protection. */
   public static Memory ordinary(Protection protection) {
-    return new Memory(
-        ORDINARY.kind, true, protection, false, null, null, false, null, null);
+    return new Memory(ORDINARY.kind, true, protection, false, null, null, false, null, null);
   }
 }

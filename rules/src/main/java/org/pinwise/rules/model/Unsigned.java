@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 public final class Unsigned {
   private Unsigned() {}
 
-  /** Returns the number that a fact holds for an unsigned one: itself, or 2^63-1 if it is larger. */
+  /**
+   * Returns the number that a fact holds for an unsigned one: itself, or 2^63-1 if it is larger.
+   */
   public static long saturated(long raw) {
     return raw < 0 ? Long.MAX_VALUE : raw;
   }

@@ -85,8 +85,7 @@ public sealed interface Condition {
   }
 
   /** An operand is one of some constants, or is none of them. */
-  record OneOf(Operand left, List<Operand.Constant> values, boolean negated)
-      implements Condition {
+  record OneOf(Operand left, List<Operand.Constant> values, boolean negated) implements Condition {
     /** Keeps an immutable copy. */
     public OneOf {
       values = List.copyOf(values);
@@ -96,8 +95,7 @@ public sealed interface Condition {
     public String toString() {
       return values.stream()
           .map(Operand.Constant::toString)
-          .collect(
-              Collectors.joining(", ", left + (negated ? " is none of " : " is one of "), ""));
+          .collect(Collectors.joining(", ", left + (negated ? " is none of " : " is one of "), ""));
     }
   }
 

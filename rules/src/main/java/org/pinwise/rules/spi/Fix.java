@@ -19,7 +19,8 @@ public sealed interface Fix {
      */
     public AddFlag {
       if (flag.name().startsWith("REMOTE_") || flag.name().startsWith("FLUSH_")) {
-        throw new IllegalArgumentException("a fix never gives peers a right, so it cannot add " + flag);
+        throw new IllegalArgumentException(
+            "a fix never gives peers a right, so it cannot add " + flag);
       }
     }
 

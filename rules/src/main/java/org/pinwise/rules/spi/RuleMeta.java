@@ -16,8 +16,8 @@ import org.pinwise.rules.model.Errno;
  * @param step the order of checks within the stage, from 0; rules of equal step are unordered
  * @param errno what the call returns; null where it does not fail or a team's rule refuses it
  * @param since the version of Pinwise that brought it
- * @param verified the kernels on which it is known to be right, ascending; empty for a rule that does
- *     not speak of a kernel
+ * @param verified the kernels on which it is known to be right, ascending; empty for a rule that
+ *     does not speak of a kernel
  * @param stacks the driver stacks of which it speaks
  * @param spec where its truth can be read: man page, kernel file and function
  * @param summary what it demands: a sentence without a period

@@ -3,8 +3,8 @@ package org.pinwise.rules.spi;
 import java.util.List;
 
 /**
- * Rules written in Java, found by {@link java.util.ServiceLoader}: name the implementation in {@code
- * META-INF/services/org.pinwise.rules.spi.RuleProvider}.
+ * Rules written in Java, found by {@link java.util.ServiceLoader}: name the implementation in
+ * {@code META-INF/services/org.pinwise.rules.spi.RuleProvider}.
  */
 public interface RuleProvider {
 

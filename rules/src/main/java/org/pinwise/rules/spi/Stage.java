@@ -4,8 +4,8 @@ package org.pinwise.rules.spi;
  * Where a registration is checked, in the order in which libibverbs and the kernel check it. A call
  * has one errno: that of the earliest stage that refuses it.
  *
- * <p>Paths are under {@code drivers/infiniband} of the Linux sources where nothing else is said. The
- * order was measured on rxe and siw, kernels 6.1 and 6.12.
+ * <p>Paths are under {@code drivers/infiniband} of the Linux sources where nothing else is said.
+ * The order was measured on rxe and siw, kernels 6.1 and 6.12.
  */
 public enum Stage {
   /** In the process: rdma-core {@code libibverbs/cmd.c} ibv_cmd_reg_mr. */

@@ -2,9 +2,20 @@ package org.pinwise.rules.spi;
 
 /** A truth value of Kleene's three-valued logic. */
 public enum Truth {
-  FALSE,
-  UNKNOWN,
-  TRUE;
+  FALSE(0),
+  UNKNOWN(1),
+  TRUE(2);
+
+  private final int code;
+
+  Truth(int code) {
+    this.code = code;
+  }
+
+  /** Returns a number of two bits that stands for the value. */
+  public int code() {
+    return code;
+  }
 
   /** Returns the truth value of a boolean. */
   public static Truth of(boolean value) {
