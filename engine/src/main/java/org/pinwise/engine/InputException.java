@@ -6,6 +6,7 @@ public final class InputException extends RuntimeException {
 
   /** Makes the exception; {@code place} is a file, or {@code file:line:column}. */
   public InputException(String place, String message) {
-    super(place + ": " + message);
+    // Messages quote what was read, which may hold anything.
+    super((place + ": " + message).replaceAll("[\\p{Cntrl}\\u2028\\u2029]", "?"));
   }
 }

@@ -94,6 +94,11 @@ public sealed interface Yaml {
       if (Files.isDirectory(file)) {
         throw new InputException(file.toString(), "is a directory; name a file");
       }
+      if (Files.exists(file) && !Files.isRegularFile(file)) {
+        // Reading a pipe or a terminal may never end.
+        throw new InputException(
+            file.toString(), "is a pipe or a device; save what it gives to a file and name that");
+      }
       long size = Files.size(file);
       if (size > MAX_BYTES) {
         throw new InputException(

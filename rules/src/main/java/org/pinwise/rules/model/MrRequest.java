@@ -132,6 +132,23 @@ public record MrRequest(
         : new Access(access, (int) (unknownBits | unknownOptionalBits));
   }
 
+  /** Returns this request with these unsigned numbers; null is unknown. */
+  public MrRequest withRange(
+      @Nullable Long newAddress, @Nullable Long newLength, @Nullable Long newIova) {
+    return new MrRequest(
+        verb,
+        access,
+        unknownBits,
+        unknownOptionalBits,
+        Unsigned.saturated(newAddress),
+        Unsigned.saturated(newLength),
+        Unsigned.saturated(newIova),
+        uses,
+        newAddress,
+        newLength,
+        newIova);
+  }
+
   /** Builds requests; not thread-safe. */
   public static final class Builder {
     private @Nullable Verb verb = Verb.REG_MR;

@@ -1,0 +1,229 @@
+package org.pinwise.engine.facts;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.InputException;
+import org.pinwise.engine.text.Nearest;
+import org.pinwise.engine.yaml.Yaml;
+import org.pinwise.rules.model.Access;
+import org.pinwise.rules.model.AccessFlag;
+import org.pinwise.rules.model.Device;
+import org.pinwise.rules.model.FactType;
+import org.pinwise.rules.model.Facts;
+import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.Memory;
+import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.model.Verb;
+
+/**
+ * Reads facts files: YAML or JSON whose keys are the fields of the records.
+ *
+ * <pre>
+ * request: {length: 64MiB, access: [LOCAL_WRITE, REMOTE_READ]}
+ * memory: {kind: anonymous, protection: rw}
+ * device: connectx5            # or a mapping, or {catalog: connectx5, odp: false}
+ * host: {kernel: 6.12, memlock: unlimited}
+ * </pre>
+ *
+ * <p>{@code register} means {@code request}. What is not given is unknown, but for the verb: a
+ * request is {@code ibv_reg_mr}, or {@code ibv_reg_mr_iova} where it has an iova. A field that is
+ * {@code unknown} is as if it was not given. Thread-safe.
+ */
+public final class FactsReader {
+  private static final String REQUEST = MrRequest.TYPE.key();
+  private static final String REGISTER = "register";
+  private static final String CATALOG = "catalog";
+  private static final String UNKNOWN_BITS = "unknownBits";
+  private static final String UNKNOWN_OPTIONAL_BITS = "unknownOptionalBits";
+  private static final int NAMED = Access.of(AccessFlag.values()).bits();
+  private static final List<String> RANGE = List.of("address", "length", "iova");
+
+  private final DeviceCatalog catalog;
+  private final @Nullable Integer kernel;
+
+  private FactsReader(DeviceCatalog catalog, @Nullable Integer kernel) {
+    this.catalog = catalog;
+    this.kernel = kernel;
+  }
+
+  /** Makes a reader that knows the devices of a catalogue. */
+  public static FactsReader of(DeviceCatalog catalog) {
+    return new FactsReader(catalog, null);
+  }
+
+  /**
+   * Returns a reader that takes this kernel for what a file does not say of its host's, see {@link
+   * org.pinwise.rules.model.Kernel}; devices of the catalogue differ by kernel. Null is unknown.
+   */
+  public FactsReader onKernel(@Nullable Integer newKernel) {
+    return new FactsReader(catalog, newKernel);
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @throws InputException if it cannot be read or says what no fact can say; the message starts
+   *     with {@code file:line:column}
+   */
+  public FactsFile read(Path file) {
+    return read(file.toString(), TextFile.read(file));
+  }
+
+  /**
+   * Reads a text.
+   *
+   * @param file how messages name it
+   * @throws InputException if it is not YAML, or says what no fact can say
+   */
+  public FactsFile read(String file, String text) {
+    return read(Yaml.parse(file, text));
+  }
+
+  /**
+   * Reads facts out of a YAML value.
+   *
+   * @param otherKeys keys at the top that are allowed beside those of facts; they are left alone
+   * @throws InputException if it says what no fact can say
+   */
+  public FactsFile read(Yaml value, String... otherKeys) {
+    Yaml.Mapping root = value.asMapping("a facts file");
+    allow(root, otherKeys);
+    Map<String, Integer> lines = new LinkedHashMap<>();
+    Optional<Yaml.Mapping> request =
+        section(root, root.get(REGISTER).isPresent() ? REGISTER : REQUEST, REQUEST, lines);
+    Optional<Yaml.Mapping> memory = section(root, Memory.TYPE.key(), Memory.TYPE.key(), lines);
+    Optional<Yaml.Mapping> host = section(root, Host.TYPE.key(), Host.TYPE.key(), lines);
+    Host hostFacts = host.map(h -> fact(Host.TYPE, h)).orElse(Host.UNKNOWN);
+    @Nullable Integer hostKernel = hostFacts.kernel() == null ? kernel : hostFacts.kernel();
+    return new FactsFile(
+        new Facts(
+            request.map(FactsReader::request).orElseGet(() -> MrRequest.builder().build()),
+            memory.map(m -> fact(Memory.TYPE, m)).orElse(null),
+            root.get(Device.TYPE.key())
+                .map(d -> device(d, hostKernel, lines))
+                .orElse(Device.UNKNOWN),
+            hostFacts),
+        lines);
+  }
+
+  private static void allow(Yaml.Mapping root, String... otherKeys) {
+    List<String> keys =
+        new ArrayList<>(
+            List.of(REQUEST, Memory.TYPE.key(), Device.TYPE.key(), Host.TYPE.key(), REGISTER));
+    keys.addAll(Arrays.asList(otherKeys));
+    root.entries()
+        .forEach((key, value) -> {
+          if (!keys.contains(key)) {
+            String shown = Shown.of(key);
+            throw value.problem(
+                "there is no key %s here%s; there are %s"
+                    .formatted(shown, Nearest.hint(shown, keys), keys));
+          }
+        });
+    if (root.get(REQUEST).isPresent() && root.get(REGISTER).isPresent()) {
+      throw root.require(REGISTER)
+          .problem("%s means %s, which is here, too".formatted(REGISTER, REQUEST));
+    }
+  }
+
+  /** Returns the mapping of a top key, and notes the lines of its keys under the type's key. */
+  private static Optional<Yaml.Mapping> section(
+      Yaml.Mapping root, String key, String typeKey, Map<String, Integer> lines) {
+    return root.get(key).map(value -> mapping(value, typeKey, lines));
+  }
+
+  private static Yaml.Mapping mapping(Yaml value, String typeKey, Map<String, Integer> lines) {
+    Yaml.Mapping mapping = value.asMapping(typeKey);
+    lines.put(typeKey, mapping.line());
+    mapping.entries().forEach((field, v) -> lines.put(typeKey + "." + field, v.line()));
+    return mapping;
+  }
+
+  private static <F> F fact(FactType<F> type, Yaml.Mapping mapping) {
+    return type.of(FieldParser.values(type, mapping));
+  }
+
+  private static MrRequest request(Yaml.Mapping mapping) {
+    // The access argument is one number to the caller and three fields to rules.
+    Map<String, @Nullable Object> values = FieldParser.values(MrRequest.TYPE, mapping, "access");
+    checkBits(mapping, UNKNOWN_BITS, ~NAMED & ~AccessFlag.OPTIONAL_RANGE);
+    checkBits(mapping, UNKNOWN_OPTIONAL_BITS, ~NAMED & AccessFlag.OPTIONAL_RANGE);
+    mapping
+        .get("access")
+        .filter(value -> !isUnknown(value))
+        .map(AccessParser::parse)
+        .ifPresent(access -> put(values, access));
+    if (mapping.get("verb").isEmpty()) {
+      values.put("verb", values.get("iova") == null ? Verb.REG_MR : Verb.REG_MR_IOVA);
+    }
+    MrRequest request = MrRequest.TYPE.of(values);
+    // Facts hold saturated numbers, so the type cannot carry the bit patterns.
+    return request.withRange(
+        raw(mapping, RANGE.get(0)), raw(mapping, RANGE.get(1)), raw(mapping, RANGE.get(2)));
+  }
+
+  private static void put(Map<String, @Nullable Object> values, Access access) {
+    int unknown = access.unknownBits();
+    values.put("access", access.flags());
+    putIfNotGiven(values, UNKNOWN_BITS, unknown & ~AccessFlag.OPTIONAL_RANGE);
+    putIfNotGiven(values, UNKNOWN_OPTIONAL_BITS, unknown & AccessFlag.OPTIONAL_RANGE);
+  }
+
+  private static void putIfNotGiven(Map<String, @Nullable Object> values, String field, int bits) {
+    if (!values.containsKey(field)) { // given as unknown is given
+      values.put(field, Integer.toUnsignedLong(bits));
+    }
+  }
+
+  /** Refuses bits that are no part of an access argument, or not of the field that holds them. */
+  private static void checkBits(Yaml.Mapping mapping, String field, int allowed) {
+    mapping
+        .get(field)
+        .filter(value -> !isUnknown(value))
+        .ifPresent(value -> {
+          long bits = value.asUnsigned();
+          if ((bits & ~Integer.toUnsignedLong(allowed)) != 0) {
+            throw value.problem("%s holds bits of 0x%x only".formatted(field, allowed));
+          }
+        });
+  }
+
+  private static @Nullable Long raw(Yaml.Mapping mapping, String field) {
+    return mapping.get(field).filter(value -> !isUnknown(value)).map(Yaml::asUnsigned).orElse(null);
+  }
+
+  private static boolean isUnknown(Yaml value) {
+    return value instanceof Yaml.Scalar scalar && scalar.text().equals(FieldParser.UNKNOWN);
+  }
+
+  private Device device(Yaml value, @Nullable Integer hostKernel, Map<String, Integer> lines) {
+    if (value instanceof Yaml.Scalar) {
+      lines.put(Device.TYPE.key(), value.line());
+      return catalogDevice(value).facts(hostKernel);
+    }
+    Yaml.Mapping mapping = mapping(value, Device.TYPE.key(), lines);
+    Map<String, @Nullable Object> values = new LinkedHashMap<>();
+    mapping
+        .get(CATALOG)
+        .ifPresent(
+            name -> values.putAll(Device.TYPE.values(catalogDevice(name).facts(hostKernel))));
+    values.putAll(FieldParser.values(Device.TYPE, mapping, CATALOG));
+    return Device.TYPE.of(values);
+  }
+
+  private CatalogDevice catalogDevice(Yaml value) {
+    String name = value.asText();
+    return catalog
+        .find(name)
+        .orElseThrow(() ->
+            value.problem(
+                "the catalogue has no device %s%s"
+                    .formatted(Shown.of(name), Nearest.hint(Shown.of(name), catalog.names()))));
+  }
+}

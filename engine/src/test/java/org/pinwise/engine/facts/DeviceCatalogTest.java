@@ -1,0 +1,183 @@
+package org.pinwise.engine.facts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.InputStream;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.pinwise.rules.model.AtomicSupport;
+import org.pinwise.rules.model.Device;
+import org.pinwise.rules.model.Kernel;
+import org.pinwise.rules.model.Transport;
+
+class DeviceCatalogTest {
+  private static final DeviceCatalog CATALOG = DeviceCatalog.load();
+
+  static List<String> names() {
+    return CATALOG.names();
+  }
+
+  private static CatalogDevice device(String name) {
+    return CATALOG.find(name).orElseThrow();
+  }
+
+  @Test
+  void hasAllFamilies() {
+    assertThat(CATALOG.names())
+        .contains("connectx3", "connectx4", "connectx4lx", "connectx5", "connectx5ex", "connectx6")
+        .contains("connectx6dx", "connectx6lx", "connectx7", "mlx5", "mlx4", "rxe", "siw", "irdma")
+        .contains("efa", "efa1", "efa2", "efa3", "bnxt_re", "hns", "erdma", "mana", "cxgb4", "qedr")
+        .contains("ocrdma", "pvrdma", "vmw_pvrdma", "hfi1", "qib", "ionic", "mthca", "usnic")
+        .isSorted();
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void everyNameIsADeviceWithSources(String name) {
+    CatalogDevice device = device(name);
+    assertThat(device.title()).isNotBlank();
+    assertThat(CATALOG.byDriver(device.driver()))
+        .hasValueSatisfying(common -> assertThat(common.driver()).isEqualTo(device.driver()));
+    assertThat(device.sources()).isNotEmpty();
+    assertThat(device.sources().values())
+        .allSatisfy(source -> assertThat(source).isNotBlank().doesNotContain("../"));
+    for (Integer kernel : new Integer[] {null, Kernel.V6_1, Kernel.V6_12, Kernel.V7_3, 3010}) {
+      assertThat(device.facts(kernel).driver()).isEqualTo(device.driver());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void dumpsThatSourcesNameExistAndSayTheSame(String name) throws Exception {
+    CatalogDevice device = device(name);
+    Matcher file = Pattern.compile("testdata/(devinfo/[\\w.-]+\\.txt)").matcher("");
+    for (String source : device.sources().values()) {
+      file.reset(source);
+      while (file.find()) {
+        try (InputStream in = getClass().getClassLoader().getResourceAsStream(file.group(1))) {
+          assertThat(in).as(file.group(1)).isNotNull();
+        }
+      }
+    }
+  }
+
+  @Test
+  void partIdsBelongToOneDevice() {
+    Map<Long, String> owners = new HashMap<>();
+    Set<CatalogDevice> seen = new HashSet<>();
+    for (String name : CATALOG.names()) {
+      CatalogDevice device = device(name);
+      if (seen.add(device)) {
+        for (Long id : device.partIds()) {
+          assertThat(owners.put(id, device.name())).as("part 0x%x of %s", id, name).isNull();
+        }
+      }
+    }
+    assertThat(owners).hasSizeGreaterThan(200);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        // kernel, odp, implicit, flush
+        "6.1,  false, false, false",
+        "6.12, false, false, true",
+        "7.3,  true,  false, true",
+        "6.5,  false, false, -",
+        "6.18, -,     false, true",
+        "5.15, -,     -,     -",
+        "7.5,  -,     -,     -",
+        "-,    -,     false, -",
+      })
+  void rxeChangesWithTheKernel(
+      @Nullable String kernel,
+      @Nullable Boolean odp,
+      @Nullable Boolean implicit,
+      @Nullable Boolean flush) {
+    Device rxe =
+        device("rxe").facts(kernel == null ? null : (Integer) Kernel.parse(kernel).orElseThrow());
+    assertThat(rxe.odp()).isEqualTo(odp);
+    assertThat(rxe.implicitOdp()).isEqualTo(implicit);
+    assertThat(rxe.flushGlobal()).isEqualTo(flush);
+    assertThat(rxe.flushPersistent()).isEqualTo(flush);
+    assertThat(rxe.maxMrSize()).isEqualTo(Long.MAX_VALUE);
+    assertThat(rxe.transport()).isEqualTo(Transport.ROCE);
+  }
+
+  @Test
+  void aDriversNameMeansItsLeastCommonDevice() {
+    Device mlx5 = device("mlx5").facts(Kernel.V6_12);
+    assertThat(mlx5.odp()).isNull();
+    assertThat(mlx5.atomics()).isNull();
+    assertThat(mlx5.maxMr()).isNull();
+    assertThat(mlx5.maxMrSize()).isEqualTo(Long.MAX_VALUE);
+    Device connectx5 = device("connectx5").facts(Kernel.V6_12);
+    assertThat(connectx5.odp()).isTrue();
+    assertThat(connectx5.atomics()).isEqualTo(AtomicSupport.HCA);
+    assertThat(connectx5.maxMr()).isEqualTo(16_777_216L);
+    assertThat(connectx5.vendorPartId()).isEqualTo(4119L);
+    assertThat(device("efa").facts(null).rdmaWrite()).isNull();
+    assertThat(device("irdma").facts(Kernel.V7_3).atomics()).isNull();
+    assertThat(device("e810").facts(Kernel.V7_3).atomics()).isEqualTo(AtomicSupport.NONE);
+  }
+
+  @Test
+  void driversAreRecognisedByPartNeverByVendorAlone() {
+    assertThat(CATALOG.byIds(4123, 0x119fL).map(CatalogDevice::name)).hasValue("connectx6");
+    assertThat(CATALOG.byIds(4123, null).map(CatalogDevice::name)).hasValue("connectx6");
+    assertThat(CATALOG.byIds(4116, 0x02c9L).map(CatalogDevice::name)).hasValue("mlx5");
+    assertThat(CATALOG.byIds(0, 0xffffffL).map(CatalogDevice::name)).hasValue("rxe");
+    assertThat(CATALOG.byIds(0, 0x0L)).isEmpty();
+    assertThat(CATALOG.byIds(1, 0xffffffL)).isEmpty();
+    assertThat(CATALOG.byIds(99_999, 0x02c9L)).isEmpty();
+    assertThat(CATALOG.byVendorAndTransport(0x626d74, Transport.IWARP).map(CatalogDevice::name))
+        .hasValue("siw");
+    assertThat(CATALOG.byVendorAndTransport(0x626d74, Transport.ROCE)).isEmpty();
+  }
+
+  @Test
+  void onlyOneDriverHasADevicesOrdinaryName() {
+    assertThat(CATALOG.byHcaId("mlx5_bond_0").map(CatalogDevice::name)).hasValue("mlx5");
+    assertThat(CATALOG.byHcaId("rxe0").map(CatalogDevice::name)).hasValue("rxe");
+    assertThat(CATALOG.byHcaId("vmw_pvrdma0").map(CatalogDevice::name)).hasValue("pvrdma");
+    assertThat(CATALOG.byHcaId("rocep0s6")).isEmpty();
+    assertThat(CATALOG.byHcaId("cxgb3_0")).isEmpty();
+  }
+
+  @Test
+  void unknownNamesAreAbsent() {
+    assertThat(CATALOG.find("connectx")).isEmpty();
+    assertThat(CATALOG.byDriver("connectx5")).isEmpty();
+    assertThat(CATALOG.byDriver("vmw_pvrdma").map(CatalogDevice::name)).hasValue("pvrdma");
+  }
+
+  @Test
+  void filesThatDisagreeAreRefused() {
+    String rxe = "names: [rxe]\ndriver: rxe\n";
+    assertThatThrownBy(() -> DeviceCatalog.of(Map.of("a", rxe, "b", rxe)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("both in a and b");
+    assertThatThrownBy(() -> DeviceCatalog.of(Map.of("a", "driver: rxe\n")))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("must start with a line names:");
+  }
+
+  @Test
+  void theFirstLineOfAFileNamesWhatIsInIt() {
+    for (String name : CATALOG.names()) {
+      assertThat(CATALOG.find(name)).as(name).isPresent();
+    }
+  }
+}

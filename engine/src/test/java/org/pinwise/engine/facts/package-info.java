@@ -1,0 +1,4 @@
+@NullMarked
+package org.pinwise.engine.facts;
+
+import org.jspecify.annotations.NullMarked;
