@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.drools.model.codegen.ExecutableModelProject;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.kie.api.KieBase;
 import org.kie.api.KieServices;
@@ -31,6 +32,7 @@ import org.pinwise.rules.spi.Rule;
  * The closed subset is DRL: Drools' own compiler takes every rule file, and its rules find the same
  * on facts that are fully known.
  */
+@Tag("slow") // once is enough: the Java 17 run leaves it out
 class StockDroolsTest {
   private static final int REQUESTS = 20_000;
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.pinwise.engine.FactSampler.Draft;
 import org.pinwise.engine.drools.DroolsJudge;
@@ -20,6 +21,7 @@ import org.pinwise.rules.spi.Truth;
  * Unknown is not false, and undecided is not a guess: an undecided rule can still go both ways, and
  * a decided one cannot.
  */
+@Tag("slow") // once is enough: the Java 17 run leaves it out
 class UnknownFactsTest {
   private static final int PARTIAL_FACTS = 1_500;
   private static final int COMPLETIONS_OF_DECIDED = 40;
@@ -80,7 +82,12 @@ class UnknownFactsTest {
     boolean fires = false;
     boolean silent = false;
     Draft best = sampler.complete(partial);
-    List<String> open = List.copyOf(partial.unknown());
+    List<String> open = new ArrayList<>(partial.unknown());
+    Set<String> read = new TreeSet<>();
+    rule.atoms().forEach(atom -> atom.reads().forEach(field -> read.add(field.toString())));
+    // The range's fields are derived of the request's.
+    open.removeIf(name ->
+        !name.startsWith("request.") && !read.contains(name) && !name.equals("host.pageSize"));
     for (int i = 0; i < TRIES && !(fires && silent); i++) {
       if (i % CLIMB == 0) {
         best = sampler.complete(partial);
