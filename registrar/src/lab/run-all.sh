@@ -10,5 +10,6 @@ lab() {
 }
 lab "$1" org.pinwise.registrar.lab.WireSelfTest
 lab "$1" org.pinwise.registrar.lab.RegistrarLab
+lab "$1" org.pinwise.registrar.lab.KernelLab
 cat "$LAB_WORK/kernel.txt"
 exit "$status"
