@@ -25,6 +25,11 @@ public final class Outcome {
     return certain.stream().toArray();
   }
 
+  /** Returns the places of the rules that may hold, ascending. */
+  public int[] possible() {
+    return possible.stream().toArray();
+  }
+
   /** Returns the places of the undecided rules, ascending. */
   public int[] undecided() {
     BitSet undecided = (BitSet) possible.clone();

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.JarEntry;
@@ -143,18 +144,42 @@ public final class DeviceCatalog {
   }
 
   private DeviceFamily family(Map.Entry<String, String> entry) {
-    return families.computeIfAbsent(
-        entry.getKey(), name -> DeviceFamily.parse(name, ROOT + name + ENDING, entry.getValue()));
+    return families.computeIfAbsent(entry.getKey(), name -> parse(name, entry.getValue()));
+  }
+
+  private static DeviceFamily parse(String name, String text) {
+    String file = ROOT + name + ENDING;
+    DeviceFamily family = DeviceFamily.parse(name, file, text);
+    if (!family.names().equals(Set.copyOf(names(name, text)))) {
+      throw new IllegalStateException(
+          "%s has the devices %s, but its first line names others".formatted(file, family.names()));
+    }
+    return family;
   }
 
   private DeviceFamily familyNamed(String family) {
     return family(Map.entry(family, Objects.requireNonNull(texts.get(family))));
   }
 
-  private List<DeviceFamily> families() {
-    List<DeviceFamily> all = new ArrayList<>();
-    texts.entrySet().forEach(entry -> all.add(family(entry)));
-    return all;
+  /**
+   * Returns the families whose text has a word somewhere: parsing is most of the cost of a cold
+   * start and one or two of the files are of interest.
+   */
+  private List<DeviceFamily> familiesWith(String word) {
+    List<DeviceFamily> found = new ArrayList<>();
+    texts
+        .entrySet()
+        .forEach(entry -> {
+          if (entry.getValue().contains(word)) {
+            found.add(family(entry));
+          }
+        });
+    return found;
+  }
+
+  /** Returns an id as the files write it. */
+  private static String hex(long id) {
+    return "0x" + Long.toHexString(id);
   }
 
   /**
@@ -194,7 +219,7 @@ public final class DeviceCatalog {
    */
   public Optional<CatalogDevice> byIds(long vendorPartId, @Nullable Long vendorId) {
     List<CatalogDevice> found = new ArrayList<>();
-    for (DeviceFamily family : families()) {
+    for (DeviceFamily family : familiesWith(hex(vendorPartId))) {
       // A part id of a software device is no one's in particular: its vendor id must agree, too.
       boolean vendorFits =
           family.vendorIds().isEmpty()
@@ -212,7 +237,7 @@ public final class DeviceCatalog {
    * @return empty where no driver fits
    */
   Optional<CatalogDevice> byVendorAndTransport(long vendorId, Object transport) {
-    for (DeviceFamily family : families()) {
+    for (DeviceFamily family : familiesWith(hex(vendorId))) {
       if (family.vendorIds().contains(vendorId) && transport.equals(family.common("transport"))) {
         return Optional.of(family.common());
       }
@@ -223,7 +248,7 @@ public final class DeviceCatalog {
   /** Finds the driver whose devices are named so when nobody renames them; a hint, no proof. */
   Optional<CatalogDevice> byHcaId(String hcaId) {
     List<CatalogDevice> found = new ArrayList<>();
-    for (DeviceFamily family : families()) {
+    for (DeviceFamily family : familiesWith(DeviceFamily.prefix(hcaId))) {
       if (family.names(hcaId)) {
         found.add(family.common());
       }

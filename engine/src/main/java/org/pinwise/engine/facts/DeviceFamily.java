@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.yaml.Yaml;
 import org.pinwise.rules.model.Device;
@@ -26,6 +27,8 @@ record DeviceFamily(
     Map<String, CatalogDevice> devices,
     Set<Long> vendorIds,
     Set<String> hcaPrefixes) {
+
+  private static final Pattern NUMBER = Pattern.compile("(_bond)?_?\\d{1,4}$");
 
   /**
    * Reads a file of the catalogue.
@@ -118,6 +121,14 @@ record DeviceFamily(
     return numbers;
   }
 
+  /** Returns the names by which the file's devices are found. */
+  Set<String> names() {
+    Set<String> names = new LinkedHashSet<>(devices.keySet());
+    names.add(common.name());
+    names.add(common.driver());
+    return names;
+  }
+
   /** Finds the device of a part id; the driver's common device where no other has it. */
   Optional<CatalogDevice> byPartId(long partId) {
     for (CatalogDevice device : devices.values()) {
@@ -137,8 +148,13 @@ record DeviceFamily(
 
   /** Returns whether a device's name on its host starts as this driver's devices do. */
   boolean names(String hcaId) {
-    return hcaPrefixes.stream()
-        .anyMatch(prefix -> hcaId.matches("\\Q" + prefix + "\\E(_bond)?_?\\d{1,4}"));
+    String prefix = prefix(hcaId);
+    return !prefix.equals(hcaId) && hcaPrefixes.contains(prefix);
+  }
+
+  /** Returns a device's name without the number that the kernel appends; itself if it has none. */
+  static String prefix(String hcaId) {
+    return NUMBER.matcher(hcaId).replaceFirst("");
   }
 
   /** Returns a fact that all devices of the driver have, whatever the kernel. */

@@ -81,6 +81,7 @@ class DeviceCatalogTest {
       if (seen.add(device)) {
         for (Long id : device.partIds()) {
           assertThat(owners.put(id, device.name())).as("part 0x%x of %s", id, name).isNull();
+          assertThat(CATALOG.byIds(id, id == 0 ? 0xffffffL : null)).hasValue(device);
         }
       }
     }
@@ -176,8 +177,15 @@ class DeviceCatalogTest {
 
   @Test
   void theFirstLineOfAFileNamesWhatIsInIt() {
-    for (String name : CATALOG.names()) {
-      assertThat(CATALOG.find(name)).as(name).isPresent();
-    }
+    String rxe =
+        """
+        names: [rxe, soft]
+        driver: rxe
+        title: x
+        facts: {}
+        """;
+    assertThatThrownBy(() -> DeviceCatalog.of(Map.of("rxe", rxe)).find("rxe"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("has the devices [rxe], but its first line names others");
   }
 }

@@ -91,7 +91,8 @@ public final class MemoryRegion extends VerbsHandle implements Result<MemoryRegi
 
   @Override
   public String toString() {
-    return "memory region of %s, address 0x%x, length %s, lkey 0x%x"
-        .formatted(pd.context().device().name(), address, Long.toUnsignedString(length), lkey);
+    return (isSimulated() ? "simulated " : "")
+        + "memory region of %s, address 0x%x, length %s, lkey 0x%x"
+            .formatted(pd.context().device().name(), address, Long.toUnsignedString(length), lkey);
   }
 }

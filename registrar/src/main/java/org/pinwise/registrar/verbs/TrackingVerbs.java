@@ -129,7 +129,7 @@ abstract class TrackingVerbs implements Verbs {
   @Override
   public final Result<MemoryRegion> regMrRange(
       ProtectionDomain pd, MemorySegment base, long length, int access) {
-    requirePassable(base);
+    Verbs.requirePassable(base);
     pd.acquire(this);
     boolean adopted = false;
     try {
@@ -144,7 +144,7 @@ abstract class TrackingVerbs implements Verbs {
   @Override
   public final Result<MemoryRegion> regMrIova2Range(
       ProtectionDomain pd, MemorySegment base, long length, long iova, int access) {
-    requirePassable(base);
+    Verbs.requirePassable(base);
     pd.acquire(this);
     boolean adopted = false;
     try {
@@ -185,30 +185,6 @@ abstract class TrackingVerbs implements Verbs {
       ledger.registered();
     } else {
       pd.release();
-    }
-  }
-
-  /**
-   * Refuses what must not reach a C function, in words; the linker would refuse most of it too, in
-   * its own.
-   */
-  private static void requirePassable(MemorySegment base) {
-    if (!base.isNative()) {
-      throw new IllegalArgumentException(
-          "memory segment of "
-              + base.byteSize()
-              + " bytes is on the Java heap, where the collector moves it; RDMA needs memory that"
-              + " stays\nMaybe allocate it from an Arena.");
-    }
-    if (!base.scope().isAlive()) {
-      throw new IllegalStateException(
-          "memory segment at 0x%x of %d bytes is closed\nMaybe its arena was closed too early."
-              .formatted(base.address(), base.byteSize()));
-    }
-    if (!base.isAccessibleBy(Thread.currentThread())) {
-      throw new WrongThreadException(
-          "memory segment at 0x%x of %d bytes belongs to another thread\nMaybe use a shared arena."
-              .formatted(base.address(), base.byteSize()));
     }
   }
 }

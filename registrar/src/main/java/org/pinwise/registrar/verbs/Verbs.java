@@ -37,6 +37,43 @@ public interface Verbs {
     return LibibverbsVerbs.system();
   }
 
+  /**
+   * A simulated machine with one device, in this process.
+   *
+   * @see SimulatedVerbs
+   */
+  static Verbs simulated(SimulatedDevice device) {
+    return new SimulatedVerbs(device);
+  }
+
+  /**
+   * Refuses what must not reach a C function, in words; the linker would refuse most of it too, in
+   * its own. Every registering call asks this first.
+   *
+   * @throws IllegalArgumentException if the segment is on the Java heap
+   * @throws IllegalStateException if it is closed
+   * @throws WrongThreadException if it is confined to another thread
+   */
+  static void requirePassable(MemorySegment base) {
+    if (!base.isNative()) {
+      throw new IllegalArgumentException(
+          "memory segment of "
+              + base.byteSize()
+              + " bytes is on the Java heap, where the collector moves it; RDMA needs memory that"
+              + " stays\nMaybe allocate it from an Arena.");
+    }
+    if (!base.scope().isAlive()) {
+      throw new IllegalStateException(
+          "memory segment at 0x%x of %d bytes is closed\nMaybe its arena was closed too early."
+              .formatted(base.address(), base.byteSize()));
+    }
+    if (!base.isAccessibleBy(Thread.currentThread())) {
+      throw new WrongThreadException(
+          "memory segment at 0x%x of %d bytes belongs to another thread\nMaybe use a shared arena."
+              .formatted(base.address(), base.byteSize()));
+    }
+  }
+
   /** Why nothing can be opened here; empty if something can. */
   default Optional<Unavailability> unavailability() {
     return Optional.empty();

@@ -37,6 +37,11 @@ public abstract sealed class VerbsHandle permits DeviceContext, ProtectionDomain
     return users == CLOSED;
   }
 
+  /** Whether the object is made up: a key of it means nothing to any hardware. */
+  public final boolean isSimulated() {
+    return issuer.isSimulated();
+  }
+
   /** How many children the object has, plus the calls on it that run now. */
   final int users() {
     return Math.max(users, 0);

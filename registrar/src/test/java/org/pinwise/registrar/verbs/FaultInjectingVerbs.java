@@ -14,10 +14,10 @@ import org.pinwise.rules.model.Errno;
  * <p>A call that fails never reaches the port behind it. So an object whose giving back failed is
  * as live as before, which is what the C library promises.
  */
-final class FaultInjectingVerbs implements Verbs {
+public final class FaultInjectingVerbs implements Verbs {
 
   /** What can be made to fail. */
-  enum Operation {
+  public enum Operation {
     LIST_DEVICES,
     OPEN_DEVICE,
     CLOSE_DEVICE,
@@ -35,7 +35,7 @@ final class FaultInjectingVerbs implements Verbs {
   private final Map<Operation, Map<Integer, Errno>> faults = new EnumMap<>(Operation.class);
   private final Map<Operation, Errno> lasting = new ConcurrentHashMap<>();
 
-  FaultInjectingVerbs(Verbs verbs) {
+  public FaultInjectingVerbs(Verbs verbs) {
     this.verbs = verbs;
     for (Operation operation : Operation.values()) {
       calls.put(operation, new AtomicInteger());
@@ -48,31 +48,31 @@ final class FaultInjectingVerbs implements Verbs {
    *
    * @param call which one, counted from 1 from the beginning, calls that fail included
    */
-  FaultInjectingVerbs fail(Operation operation, int call, Errno errno) {
+  public FaultInjectingVerbs fail(Operation operation, int call, Errno errno) {
     faults.get(operation).put(call, errno);
     return this;
   }
 
   /** Makes the next call fail. */
-  FaultInjectingVerbs failNext(Operation operation, Errno errno) {
+  public FaultInjectingVerbs failNext(Operation operation, Errno errno) {
     return fail(operation, calls(operation) + 1, errno);
   }
 
   /** Makes every call fail from now on, until {@link #heal}. */
-  FaultInjectingVerbs failAlways(Operation operation, Errno errno) {
+  public FaultInjectingVerbs failAlways(Operation operation, Errno errno) {
     lasting.put(operation, errno);
     return this;
   }
 
   /** Forgets every fault that lies ahead. */
-  FaultInjectingVerbs heal() {
+  public FaultInjectingVerbs heal() {
     lasting.clear();
     faults.values().forEach(Map::clear);
     return this;
   }
 
   /** How many calls there were, those that were made to fail included. */
-  int calls(Operation operation) {
+  public int calls(Operation operation) {
     return calls.get(operation).get();
   }
 

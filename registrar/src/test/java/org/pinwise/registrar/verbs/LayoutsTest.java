@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.GroupLayout;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
+import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,7 +23,7 @@ class LayoutsTest {
     NativeBuild.assumeVerbsHeader();
     for (String line : NativeBuild.run("layout-probe.c", "layout-probe")) {
       String[] keyAndValue = line.split("=", 2);
-      PROBE.put(keyAndValue[0], Long.parseLong(keyAndValue[1]));
+      PROBE.put(keyAndValue[0], new BigInteger(keyAndValue[1]).longValue());
     }
   }
 

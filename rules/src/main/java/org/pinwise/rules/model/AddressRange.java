@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pageAligned whether the address is a multiple of the page size
  * @param alignment the largest power of two that divides the address; 2^62 for address 0
- * @param iovaOffsetDiffers whether address and iova have different offsets in their pages
+ * @param iovaOffsetDiffers whether address and iova have different offsets in their pages; unknown
+ *     where the request has no iova, as one of {@code ibv_reg_mr}
  * @param rangeWraps whether address + length, or its end rounded up to a page, passes 2^64; {@code
  *     ib_umem_get}, Linux {@code drivers/infiniband/core/umem.c}
  * @param lengthBeyondAddressSpace whether the length is 2^63 or more
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * @param pages pages that the range touches; 2^63-1 where it wraps
  * @param pageCountBeyondUint whether a range that does not wrap touches more than 2^32-1 pages
  * @param pagesLow32 the low 32 bits of the page count, as a driver sees that keeps it in an int
+ * @param pageTableTooLarge whether a table of 8 bytes for each 512 of those pages, counted as an
+ *     int, takes more than 4 MiB, the most that the kernel allocates in one piece; {@code
+ *     siw_umem_get}, Linux {@code drivers/infiniband/sw/siw/siw_mem.c}
  */
 public record AddressRange(
     @Nullable Boolean pageAligned,
@@ -36,7 +40,8 @@ public record AddressRange(
     @Nullable Boolean wholeAddressSpace,
     @Nullable Long pages,
     @Nullable Boolean pageCountBeyondUint,
-    @Nullable Long pagesLow32) {
+    @Nullable Long pagesLow32,
+    @Nullable Boolean pageTableTooLarge) {
 
   /** The fields of a range. */
   public static final FactType<AddressRange> TYPE =
@@ -89,6 +94,11 @@ public record AddressRange(
               HEX,
               FIXED,
               "the low 32 bits of the number of pages")
+          .flag(
+              "pageTableTooLarge",
+              AddressRange::pageTableTooLarge,
+              FIXED,
+              "whether a page table counted in an int takes more than 4 MiB")
           .build(v ->
               new AddressRange(
                   v.flag("pageAligned"),
@@ -100,7 +110,10 @@ public record AddressRange(
                   v.flag("wholeAddressSpace"),
                   v.number("pages"),
                   v.flag("pageCountBeyondUint"),
-                  v.number("pagesLow32")));
+                  v.number("pagesLow32"),
+                  v.flag("pageTableTooLarge")));
+
+  private static final int MAX_TABLE_BYTES = 4 << 20;
 
   /** Page sizes that Linux kernels are built with on the machines that have RDMA devices. */
   private static final long[] PAGE_SIZES = {4096, 16384, 65536};
@@ -109,7 +122,9 @@ public record AddressRange(
    * Lengths that stand for an unknown one: the borders of every field above, so that a field on
    * which they agree has that value for all lengths.
    */
-  private static final long[] LENGTHS = {0, 1, 4096, 1L << 32, 1L << 44, 1L << 50, 1L << 63, -1};
+  private static final long[] LENGTHS = {
+    0, 1, 4096, 1L << 32, 1L << 40, 1L << 42, 1L << 44, 1L << 50, 1L << 63, -1
+  };
 
   /** The address that stands for one that is assumed: page-aligned and far from both ends. */
   private static final long ASSUMED_ADDRESS = 0x7f52_0000_0000L;
@@ -131,7 +146,8 @@ public record AddressRange(
     }
     AddressRange merged = null;
     for (long size : pageSize == null ? PAGE_SIZES : new long[] {pageSize}) {
-      for (long start : address == null ? addresses(size) : new long[] {address}) {
+      for (long start :
+          address == null ? addresses(size, request.rawIova()) : new long[] {address}) {
         for (long length :
             request.rawLength() == null ? LENGTHS : new long[] {request.rawLength()}) {
           AddressRange one = exact(request, start, length, size);
@@ -142,8 +158,11 @@ public record AddressRange(
     return Objects.requireNonNull(merged);
   }
 
-  /** Addresses that stand for an unknown one: both ends, and offsets in a page between them. */
-  private static long[] addresses(long pageSize) {
+  /**
+   * Addresses that stand for an unknown one: both ends, offsets in a page between them, and one
+   * with the iova's offset.
+   */
+  private static long[] addresses(long pageSize, @Nullable Long iova) {
     long middle = ASSUMED_ADDRESS;
     return new long[] {
       0,
@@ -153,6 +172,7 @@ public record AddressRange(
       middle + 1,
       middle + pageSize - 1,
       middle + pageSize,
+      middle + (iova == null ? 0 : iova & (pageSize - 1)),
       -pageSize,
       -1
     };
@@ -176,17 +196,19 @@ public record AddressRange(
         address == 0 && length == -1,
         wraps ? Long.MAX_VALUE : pages,
         !wraps && Long.compareUnsigned(pages, 0xffff_ffffL) > 0,
-        low32 & 0xffff_ffffL);
+        low32 & 0xffff_ffffL,
+        pageTableTooLarge((int) low32));
+  }
+
+  /** A negative count of chunks becomes a huge unsigned one; a count of 0 chunks is allocated. */
+  private static boolean pageTableTooLarge(int pages) {
+    int chunks = (pages >> 9) + 1;
+    return chunks < 0 || chunks > MAX_TABLE_BYTES / 8;
   }
 
   private static @Nullable Boolean iovaOffsetDiffers(MrRequest request, long address, long mask) {
-    if (request.verb() == Verb.REG_MR) {
-      return false; // the library passes the address as iova
-    }
     Long iova = request.rawIova();
-    return (request.verb() == null || iova == null)
-        ? null
-        : (Boolean) (((address ^ iova) & mask) != 0);
+    return iova == null ? null : (Boolean) (((address ^ iova) & mask) != 0);
   }
 
   private AddressRange agreeing(AddressRange other) {
@@ -200,7 +222,8 @@ public record AddressRange(
         agree(wholeAddressSpace, other.wholeAddressSpace),
         agree(pages, other.pages),
         agree(pageCountBeyondUint, other.pageCountBeyondUint),
-        agree(pagesLow32, other.pagesLow32));
+        agree(pagesLow32, other.pagesLow32),
+        agree(pageTableTooLarge, other.pageTableTooLarge));
   }
 
   private static <T> @Nullable T agree(@Nullable T a, @Nullable T b) {

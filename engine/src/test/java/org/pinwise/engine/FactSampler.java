@@ -1,0 +1,337 @@
+package org.pinwise.engine;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.eval.FactTuple;
+import org.pinwise.rules.model.Access;
+import org.pinwise.rules.model.AccessFlag;
+import org.pinwise.rules.model.AddressRange;
+import org.pinwise.rules.model.Device;
+import org.pinwise.rules.model.FactType;
+import org.pinwise.rules.model.Field;
+import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.Memory;
+import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.model.Use;
+import org.pinwise.rules.model.Verb;
+import org.pinwise.rules.spi.Condition;
+import org.pinwise.rules.spi.Operand;
+import org.pinwise.rules.spi.Pattern;
+import org.pinwise.rules.spi.Rule;
+
+/**
+ * Draws facts that lie on and beside the borders of the rules' comparisons, fully known or in part,
+ * and completes partial ones. What is derived is always derived, so the facts agree with each
+ * other.
+ */
+final class FactSampler {
+  /** Kernels that rules were verified on, and some between them. */
+  private static final List<Integer> KERNELS = List.of(6_001, 6_012, 7_003);
+
+  private static final List<Integer> BETWEEN = List.of(6_002, 6_005, 6_008, 6_014, 7_000);
+  private static final long[] PAGE_SIZES = {4096, 4096, 4096, 16384, 65536};
+  private static final FactType<?>[] GIVEN = {Memory.TYPE, Device.TYPE, Host.TYPE};
+
+  /** Numbers and texts of which rules know, by {@code key.field}. */
+  private final Map<String, TreeSet<Long>> numbers = new TreeMap<>();
+
+  private final Map<String, TreeSet<String>> texts = new TreeMap<>();
+  private final Random random;
+
+  FactSampler(List<Rule> rules, long seed) {
+    this.random = new Random(seed);
+    for (Rule rule : rules) {
+      for (Pattern pattern : rule.patterns()) {
+        collect(pattern.condition());
+      }
+    }
+  }
+
+  private void collect(Condition condition) {
+    if (condition instanceof Condition.All all) {
+      all.conditions().forEach(this::collect);
+    } else if (condition instanceof Condition.Any any) {
+      any.conditions().forEach(this::collect);
+    } else if (condition instanceof Condition.Not not) {
+      collect(not.condition());
+    } else if (condition instanceof Condition.Compare compare) {
+      border(compare.left(), compare.right());
+      border(compare.right(), compare.left());
+    } else if (condition instanceof Condition.OneOf oneOf) {
+      oneOf.values().forEach(value -> border(oneOf.left(), value));
+    }
+  }
+
+  private void border(Operand field, Operand value) {
+    if (field instanceof Operand.FieldOf<?> && value instanceof Operand.Constant constant) {
+      if (constant.value() instanceof Long number) {
+        TreeSet<Long> borders = numbers.computeIfAbsent(field.toString(), f -> new TreeSet<>());
+        borders.add(Math.max(0, number - 1));
+        borders.add(number);
+        borders.add(Math.min(Long.MAX_VALUE - 1, number) + 1);
+      } else if (constant.value() instanceof String text) {
+        texts.computeIfAbsent(field.toString(), f -> new TreeSet<>()).add(text);
+      }
+    }
+  }
+
+  /** What a tuple is made of: the request's parts, and the values of the other facts by field. */
+  record Draft(Map<String, @Nullable Object> request, Map<String, @Nullable Object> others) {
+    Draft copy() {
+      return new Draft(new LinkedHashMap<>(request), new LinkedHashMap<>(others));
+    }
+
+    Set<String> unknown() {
+      Set<String> unknown = new LinkedHashSet<>();
+      request.forEach((name, value) -> addIfNull("request." + name, value, unknown));
+      others.forEach((name, value) -> addIfNull(name, value, unknown));
+      return unknown;
+    }
+
+    private static void addIfNull(String name, @Nullable Object value, Set<String> into) {
+      if (value == null) {
+        into.add(name);
+      }
+    }
+
+    FactTuple tuple() {
+      MrRequest.Builder builder = MrRequest.builder();
+      Verb verb = (Verb) request.get("verb");
+      Access access = (Access) request.get("access");
+      Long address = (Long) request.get("address");
+      Long length = (Long) request.get("length");
+      Long iova = (Long) request.get("iova");
+      if (iova != null) {
+        builder.iova(iova);
+      }
+      if (access != null) {
+        builder.access(access);
+      }
+      if (address != null) {
+        builder.address(address);
+      }
+      if (length != null) {
+        builder.length(length);
+      }
+      MrRequest built = builder.build();
+      @SuppressWarnings("unchecked")
+      Set<Use> uses = (Set<Use>) request.get("uses");
+      MrRequest whole =
+          new MrRequest(
+              verb,
+              built.access(),
+              built.unknownBits(),
+              built.unknownOptionalBits(),
+              built.address(),
+              built.length(),
+              built.iova(),
+              uses,
+              built.rawAddress(),
+              built.rawLength(),
+              built.rawIova());
+      Host host = Host.TYPE.of(of(Host.TYPE));
+      return new FactTuple(
+          whole,
+          AddressRange.of(whole, host.pageSize(), false),
+          Memory.TYPE.of(of(Memory.TYPE)),
+          Device.TYPE.of(of(Device.TYPE)),
+          host);
+    }
+
+    private Map<String, @Nullable Object> of(FactType<?> type) {
+      Map<String, @Nullable Object> values = new LinkedHashMap<>();
+      type.fields()
+          .forEach(field -> values.put(field.name(), others.get(type.key() + "." + field.name())));
+      return values;
+    }
+  }
+
+  /** Draws facts of which everything is known; the kernel is one of the verified. */
+  Draft known() {
+    Map<String, @Nullable Object> request = new LinkedHashMap<>();
+    for (String name : List.of("verb", "access", "address", "length", "iova", "uses")) {
+      request.put(name, null);
+    }
+    Map<String, @Nullable Object> others = new LinkedHashMap<>();
+    for (FactType<?> type : GIVEN) {
+      type.fields().forEach(field -> others.put(type.key() + "." + field.name(), null));
+    }
+    Draft draft = new Draft(request, others);
+    draft.unknown().forEach(name -> fill(draft, name));
+    return draft;
+  }
+
+  /** Hides some of the facts; a kernel may become one that lies between verified ones. */
+  Draft hide(Draft known) {
+    Draft partial = known.copy();
+    int share = 1 + random.nextInt(4);
+    partial.request().replaceAll((name, value) -> random.nextInt(6) < share ? null : value);
+    partial.others().replaceAll((name, value) -> random.nextInt(6) < share ? null : value);
+    if (partial.others().get("host.kernel") != null && random.nextInt(3) == 0) {
+      partial.others().put("host.kernel", BETWEEN.get(random.nextInt(BETWEEN.size())));
+    }
+    return partial;
+  }
+
+  /** Fills in what is unknown, and one of its neighbours for a kernel that is not verified. */
+  Draft complete(Draft partial) {
+    Draft complete = partial.copy();
+    complete.unknown().forEach(name -> fill(complete, name));
+    Integer kernel = (Integer) complete.others().get("host.kernel");
+    if (kernel != null && BETWEEN.contains(kernel)) {
+      complete.others().put("host.kernel", neighbour(kernel));
+    }
+    return complete;
+  }
+
+  private int neighbour(int kernel) {
+    TreeSet<Integer> verified = new TreeSet<>(KERNELS);
+    return random.nextBoolean() ? verified.floor(kernel) : verified.ceiling(kernel);
+  }
+
+  /** Gives one unknown field a value. */
+  void fill(Draft draft, String name) {
+    if (name.startsWith("request.")) {
+      String part = name.substring("request.".length());
+      draft.request().put(part, request(part, draft));
+    } else {
+      draft.others().put(name, other(name));
+    }
+  }
+
+  private Object request(String part, Draft draft) {
+    return switch (part) {
+      case "verb" -> any(Verb.values());
+      case "access" -> access();
+      case "address" -> likeIova((Long) draft.request().get("iova"));
+      case "length" -> length();
+      case "iova" -> iova((Long) draft.request().get("address"));
+      case "uses" -> subset(Use.values());
+      default -> throw new IllegalArgumentException(part);
+    };
+  }
+
+  private Access access() {
+    int bits = 0;
+    for (AccessFlag flag : AccessFlag.values()) {
+      if (random.nextInt(3) == 0) {
+        bits |= flag.bit();
+      }
+    }
+    if (random.nextInt(4) == 0) {
+      bits |= 1 << random.nextInt(32);
+    }
+    return Access.ofBits(bits);
+  }
+
+  private long address() {
+    long base = 0x7f00_0000_0000L + ((long) random.nextInt(1 << 20) << 16);
+    return switch (random.nextInt(7)) {
+      case 0 -> 0;
+      case 1 -> random.nextInt(9);
+      case 2 -> base + random.nextInt(9);
+      case 3 -> base + 4096;
+      case 4 -> -1 - random.nextInt(random.nextBoolean() ? 4_000 : 70_000);
+      case 5 -> base + random.nextInt(65_536);
+      default -> base;
+    };
+  }
+
+  private long likeIova(@Nullable Long iova) {
+    return iova == null || random.nextBoolean()
+        ? address()
+        : iova ^ ((long) random.nextInt(1 << 20) << 16);
+  }
+
+  private long iova(@Nullable Long address) {
+    return switch (random.nextInt(3)) {
+      case 0 -> 0;
+      case 1 -> address();
+      default -> (address == null ? address() : address) ^ ((long) random.nextInt(1 << 20) << 16);
+    };
+  }
+
+  private long length() {
+    TreeSet<Long> known = numbers.getOrDefault("request.length", new TreeSet<>());
+    return switch (random.nextInt(9)) {
+      case 0 -> 0;
+      case 1 -> 1 + random.nextInt(8192);
+      case 2 -> -1;
+      case 3 -> -1 - random.nextInt(random.nextBoolean() ? 4_000 : 200_000);
+      case 4 -> (1L << (36 + random.nextInt(28))) + random.nextInt(3) - 1;
+      case 5 -> (random.nextInt(64) + 1L) << 40;
+      case 6 -> known.isEmpty() ? 4096 : new ArrayList<>(known).get(random.nextInt(known.size()));
+      case 7 -> (1L << 44) - random.nextInt(3) * 4096L;
+      default -> random.nextInt(1 << 24);
+    };
+  }
+
+  private Object other(String name) {
+    if (name.equals("host.kernel")) {
+      // 5.4 stands for kernels that only rules without evidence tell apart.
+      return random.nextInt(12) == 0
+          ? (Integer) 5_004
+          : KERNELS.get(random.nextInt(KERNELS.size()));
+    }
+    if (name.equals("host.pageSize")) {
+      return PAGE_SIZES[random.nextInt(PAGE_SIZES.length)];
+    }
+    Field<?> field = field(name);
+    return switch (field.kind()) {
+      case BOOLEAN -> random.nextBoolean();
+      case CHOICE -> choice(field);
+      case FLAGS -> subset(field.valueType().getEnumConstants());
+      case TEXT -> {
+        List<String> known = new ArrayList<>(texts.getOrDefault(name, new TreeSet<>()));
+        yield known.isEmpty() || random.nextInt(8) == 0
+            ? "another"
+            : known.get(random.nextInt(known.size()));
+      }
+      case NUMBER -> {
+        List<Long> known = new ArrayList<>(numbers.getOrDefault(name, new TreeSet<>()));
+        yield known.isEmpty() || random.nextInt(4) == 0
+            ? (Long) (long) random.nextInt(1 << 20)
+            : known.get(random.nextInt(known.size()));
+      }
+    };
+  }
+
+  private Object choice(Field<?> field) {
+    Object[] constants = field.valueType().getEnumConstants();
+    // Evidence is of inbox drivers: a vendor's leave most rules undecided for good.
+    return field.name().equals("stack") ? constants[0] : any(constants);
+  }
+
+  private static Field<?> field(String name) {
+    String[] parts = name.split("\\.", -1);
+    return Arrays.stream(GIVEN)
+        .filter(type -> type.key().equals(parts[0]))
+        .findFirst()
+        .flatMap(type -> type.field(parts[1]))
+        .orElseThrow();
+  }
+
+  private <T> T any(T[] values) {
+    return values[random.nextInt(values.length)];
+  }
+
+  private <T> Set<T> subset(T[] values) {
+    Set<T> subset = new HashSet<>();
+    for (T value : values) {
+      if (random.nextInt(3) == 0) {
+        subset.add(value);
+      }
+    }
+    return subset;
+  }
+}

@@ -1,0 +1,193 @@
+package org.pinwise.engine.facts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.pinwise.rules.model.DriverStack;
+import org.pinwise.rules.model.Host;
+
+class LiveHostTest {
+  private static final String WITH_IPC_LOCK = "000001ffffffffff";
+  private static final String WITHOUT_IPC_LOCK = "00000000a80425fb";
+  private static final String INITIAL = "user:[4026531837]";
+
+  @TempDir private Path root = Path.of("");
+
+  /** Makes a host: bare metal, kernel 6.12, a user without capabilities, the inbox stack. */
+  @BeforeEach
+  void host() throws IOException {
+    write("proc/sys/kernel/osrelease", "6.12.117+deb13-amd64\n");
+    ByteBuffer auxv = ByteBuffer.allocate(48).order(ByteOrder.nativeOrder());
+    auxv.putLong(16).putLong(0x178bfbff).putLong(6).putLong(16384).putLong(0).putLong(0);
+    Files.createDirectories(root.resolve("proc/self"));
+    Files.write(root.resolve("proc/self/auxv"), auxv.array());
+    write(
+        "proc/self/limits",
+        """
+        Limit                     Soft Limit           Hard Limit           Units
+        Max processes             63448                63448                processes
+        Max locked memory         8388608              unlimited            bytes
+        """);
+    status(WITHOUT_IPC_LOCK, "     3072 kB");
+    namespace(INITIAL);
+    write("sys/module/ib_core/taint", "\n");
+    Path libraries = Files.createDirectories(root.resolve("usr/lib/x86_64-linux-gnu"));
+    write("usr/lib/x86_64-linux-gnu/libibverbs.so.1.14.44.0", "");
+    Files.createSymbolicLink(
+        libraries.resolve("libibverbs.so.1"), Path.of("libibverbs.so.1.14.44.0"));
+  }
+
+  private void write(String file, String text) throws IOException {
+    Path path = root.resolve(file);
+    Files.createDirectories(path.getParent());
+    Files.writeString(path, text);
+  }
+
+  private void status(String capabilities, String pinned) throws IOException {
+    write(
+        "proc/self/status",
+        "Name:\tjava\nCapEff:\t%s\nVmLck:\t 0 kB\nVmPin:\t%s\n".formatted(capabilities, pinned));
+  }
+
+  private void namespace(String target) throws IOException {
+    Path link = root.resolve("proc/self/ns/user");
+    Files.createDirectories(link.getParent());
+    Files.deleteIfExists(link);
+    Files.createSymbolicLink(link, Path.of(target));
+  }
+
+  private Host read() {
+    return LiveHost.read(root).host();
+  }
+
+  private String reason(String field) {
+    return String.valueOf(LiveHost.read(root).reasons().get(field));
+  }
+
+  @Test
+  void readsAHost() {
+    LiveHost live = LiveHost.read(root);
+    assertThat(live.host())
+        .isEqualTo(new Host(6012, DriverStack.INBOX, 44, 16384L, 8388608L, false, 192L));
+    assertThat(live.reasons()).isEmpty();
+  }
+
+  @Test
+  void anUnlimitedMemlockIsNoLimit() throws IOException {
+    write("proc/self/limits", "Max locked memory         unlimited            unlimited   bytes\n");
+    assertThat(read().memlock()).isEqualTo(Long.MAX_VALUE);
+    write("proc/self/limits", "Max locked memory         18446744073709551615 1 bytes\n");
+    assertThat(read().memlock()).isEqualTo(Long.MAX_VALUE);
+    write("proc/self/limits", "Max locked memory         some 1 bytes\n");
+    assertThat(read().memlock()).isNull();
+    assertThat(reason("memlock")).isEqualTo("Max locked memory is no number: some");
+    write("proc/self/limits", "Max processes 1 1 processes\n");
+    assertThat(reason("memlock")).contains("no Max locked memory");
+  }
+
+  @Test
+  void ipcLockCountsInTheInitialUserNamespaceOnly() throws IOException {
+    status(WITH_IPC_LOCK, "0 kB");
+    assertThat(read().ipcLock()).isTrue();
+    namespace("user:[4026532201]");
+    assertThat(read().ipcLock()).isFalse();
+    Files.delete(root.resolve("proc/self/ns/user"));
+    assertThat(read().ipcLock()).isNull();
+    assertThat(reason("ipcLock")).contains("uid_map");
+    write("proc/self/uid_map", "         0          0 4294967295\n");
+    assertThat(read().ipcLock()).isTrue();
+    write("proc/self/uid_map", "         0     100000      65536\n");
+    assertThat(read().ipcLock()).isFalse();
+    status("all of them", "0 kB");
+    assertThat(reason("ipcLock")).isEqualTo("CapEff is no number: all of them");
+  }
+
+  @Test
+  void pinnedPagesNeedThePageSize() throws IOException {
+    Files.write(root.resolve("proc/self/auxv"), new byte[7]);
+    assertThat(read().pageSize()).isNull();
+    assertThat(read().pinnedPages()).isNull();
+    assertThat(reason("pageSize")).contains("no AT_PAGESZ");
+    assertThat(reason("pinnedPages")).isEqualTo("the page size is unknown");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        "ib_core/taint, '', INBOX",
+        "ib_core/taint, OE, VENDOR",
+        "mlx5_core/taint, OE, VENDOR",
+        "mlx5_core/version, 24.10-1.1.4, VENDOR",
+        "mlx5_core/version, 5.0-0, INBOX",
+        "mlx_compat/taint, '', VENDOR",
+        "efa/taint, OE, -",
+        "vmw_pvrdma/taint, '', INBOX",
+      })
+  void tellsTheStack(String file, String text, @Nullable DriverStack expected) throws IOException {
+    write("sys/module/" + file, text + "\n");
+    assertThat(read().stack()).isEqualTo(expected);
+  }
+
+  @Test
+  void withoutModulesTheStackIsUnknown() throws IOException {
+    Files.delete(root.resolve("sys/module/ib_core/taint"));
+    Files.delete(root.resolve("sys/module/ib_core"));
+    assertThat(read().stack()).isNull();
+    assertThat(reason("stack")).isEqualTo("no RDMA module is loaded");
+  }
+
+  @Test
+  void severalLibrariesLeaveTheirVersionUnknown() throws IOException {
+    write("usr/lib64/libibverbs.so.1.14.57.0", "");
+    assertThat(read().rdmaCore()).isNull();
+    assertThat(reason("rdmaCore"))
+        .isEqualTo("several libibverbs.so.1 are installed, of rdma-core [44, 57]");
+    write("usr/lib64/libibverbs.so.1.14.57.0.bak", "");
+    Files.delete(root.resolve("usr/lib64/libibverbs.so.1.14.57.0"));
+    assertThat(read().rdmaCore()).isEqualTo(44);
+  }
+
+  @Test
+  void nothingThereIsNoFailure(@TempDir Path empty) {
+    LiveHost live = LiveHost.read(empty);
+    assertThat(live.host()).isEqualTo(Host.UNKNOWN);
+    assertThat(live.reasons().keySet())
+        .containsExactlyInAnyOrderElementsOf(
+            Host.TYPE.fields().stream().map(field -> field.name()).toList());
+  }
+
+  @Test
+  void nonsenseIsNoFailure() throws IOException {
+    for (String file : new String[] {"limits", "status", "auxv", "uid_map"}) {
+      write("proc/self/" + file, "\0\uffff nonsense: \n:\n");
+    }
+    write("proc/sys/kernel/osrelease", "");
+    assertThat(read().kernel()).isNull();
+    assertThat(read().memlock()).isNull();
+    assertThat(read().pageSize()).isNull();
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void readsThisHost() {
+    LiveHost live = LiveHost.read();
+    assertThat(live.host().kernel()).isNotNull();
+    assertThat(live.host().pageSize()).isIn(4096L, 16384L, 65536L);
+    assertThat(live.host().memlock()).isNotNull();
+    assertThat(live.host().ipcLock()).isNotNull();
+    live.reasons().values().forEach(reason -> assertThat(reason).doesNotContain("\n"));
+  }
+}

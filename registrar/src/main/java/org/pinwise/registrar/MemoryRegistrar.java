@@ -1,0 +1,513 @@
+package org.pinwise.registrar;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.Finding;
+import org.pinwise.engine.MrValidator;
+import org.pinwise.engine.RuleSet;
+import org.pinwise.engine.Undecided;
+import org.pinwise.engine.Verdict;
+import org.pinwise.registrar.verbs.DeviceContext;
+import org.pinwise.registrar.verbs.MemoryRegion;
+import org.pinwise.registrar.verbs.ProtectionDomain;
+import org.pinwise.registrar.verbs.Result;
+import org.pinwise.registrar.verbs.SimulatedDevice;
+import org.pinwise.registrar.verbs.Verbs;
+import org.pinwise.rules.model.Access;
+import org.pinwise.rules.model.Device;
+import org.pinwise.rules.model.Facts;
+import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.Kernel;
+import org.pinwise.rules.model.Memory;
+import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.spi.Severity;
+
+/**
+ * Registers memory with one RDMA device: consults the rules, then calls the library.
+ *
+ * {@snippet :
+ * MrValidator validator = MrValidator.create(RuleSet.builtIn());
+ * try (MemoryRegistrar registrar = MemoryRegistrar.open("mlx5_0", validator);
+ *     Arena arena = Arena.ofShared()) {
+ *   MemorySegment buffer = arena.allocate(1 << 20, 4096);
+ *   try (RegisteredRegion region =
+ *       registrar.register(buffer, Access.of(LOCAL_WRITE, REMOTE_WRITE)).orElseThrow()) {
+ *     peer.offer(region.remoteAddress(), region.rkey());
+ *   }
+ * }
+ * }
+ *
+ * <p>It refuses, without a call, what the rules reject by facts that are fixed or last until the
+ * next boot: the request, the device, the kernel, the limits. Those of the host and the device are
+ * read once, when it is opened. Facts that may be stale when they are read, of the memory and of
+ * what the process has pinned, do not stop a call unless the {@linkplain RegistrarOptions options}
+ * say so; they explain a call that failed.
+ *
+ * <p>Before a call nothing is read of the memory, so it is assumed to be ordinary, and {@link
+ * Verdict#assumed} says so. Of a mapped file, or of a segment made of an address, nothing is
+ * assumed: rules on the memory are then undecided until the call fails.
+ *
+ * <p>Nothing pretends: a device that is not there is an exception, and only {@link #simulated}
+ * simulates.
+ *
+ * <p>Thread-safe. Regions belong to the registrar, and closing it closes them.
+ */
+public final class MemoryRegistrar implements AutoCloseable {
+
+  /** Set in {@link #calls} by the first close. */
+  private static final int CLOSING = 1 << 31;
+
+  private static final VarHandle CALLS;
+
+  static {
+    try {
+      CALLS = MethodHandles.lookup().findVarHandle(MemoryRegistrar.class, "calls", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Verbs verbs;
+  private final MrValidator validator;
+  private final RegistrarOptions options;
+  private final Surroundings surroundings;
+  private final Device device;
+  private final Host host;
+  private final DeviceContext context;
+  private final ProtectionDomain pd;
+  private final Set<RegisteredRegion> regions = ConcurrentHashMap.newKeySet();
+
+  /** How many registrations run now, and {@link #CLOSING}. */
+  @SuppressWarnings("unused") // through CALLS
+  private volatile int calls;
+
+  private MemoryRegistrar(
+      Verbs verbs,
+      MrValidator validator,
+      RegistrarOptions options,
+      Surroundings surroundings,
+      Opened opened) {
+    this.verbs = verbs;
+    this.validator = validator;
+    this.options = options;
+    this.surroundings = surroundings;
+    this.device = opened.device;
+    this.host = opened.host;
+    this.context = opened.context;
+    this.pd = opened.pd;
+  }
+
+  /** What {@link #open} has made when all went well. */
+  private record Opened(DeviceContext context, ProtectionDomain pd, Device device, Host host) {}
+
+  // ---- opening ----
+
+  /**
+   * Opens a device of this machine.
+   *
+   * @param deviceName such as {@code mlx5_0}
+   * @param validator the rules to consult
+   * @throws UnavailableException if there is no such device, or no way to reach any
+   * @throws VerbsException if it is there and cannot be opened or queried
+   */
+  public static MemoryRegistrar open(String deviceName, MrValidator validator) {
+    return open(deviceName, validator, RegistrarOptions.DEFAULT);
+  }
+
+  /**
+   * Opens a device of this machine.
+   *
+   * @param deviceName such as {@code mlx5_0}
+   * @param validator the rules to consult
+   * @param options how to behave
+   * @throws UnavailableException if there is no such device, or no way to reach any
+   * @throws VerbsException if it is there and cannot be opened or queried
+   */
+  public static MemoryRegistrar open(
+      String deviceName, MrValidator validator, RegistrarOptions options) {
+    return open(Verbs.system(), deviceName, validator, options, Surroundings.real());
+  }
+
+  /**
+   * Simulates a device of the catalogue under the newest kernel that the rules were tried on,
+   * judged by the built-in rules.
+   *
+   * @param catalogueName such as {@code connectx5}
+   * @throws UnavailableException if the catalogue has no such device
+   */
+  public static MemoryRegistrar simulated(String catalogueName) {
+    return simulated(catalogueName, BuiltIn.VALIDATOR);
+  }
+
+  /**
+   * Simulates a device of the catalogue under the newest kernel that the rules were tried on.
+   *
+   * @param catalogueName such as {@code connectx5}
+   * @param validator the rules to consult; the simulated kernel follows the built-in ones
+   * @throws UnavailableException if the catalogue has no such device
+   */
+  public static MemoryRegistrar simulated(String catalogueName, MrValidator validator) {
+    return simulated(catalogueName, DEFAULT_KERNEL, validator);
+  }
+
+  /**
+   * Simulates a device of the catalogue under a kernel.
+   *
+   * @param catalogueName such as {@code connectx5}
+   * @param kernel such as {@link Kernel#V6_12}
+   * @param validator the rules to consult; the simulated kernel follows the built-in ones
+   * @throws UnavailableException if the catalogue has no such device
+   */
+  public static MemoryRegistrar simulated(String catalogueName, int kernel, MrValidator validator) {
+    return simulated(catalogueName, kernel, validator, RegistrarOptions.DEFAULT);
+  }
+
+  /**
+   * Simulates a device of the catalogue under a kernel.
+   *
+   * @param catalogueName such as {@code connectx5}
+   * @param kernel such as {@link Kernel#V6_12}
+   * @param validator the rules to consult; the simulated kernel follows the built-in ones
+   * @param options how to behave
+   * @throws UnavailableException if the catalogue has no such device
+   */
+  public static MemoryRegistrar simulated(
+      String catalogueName, int kernel, MrValidator validator, RegistrarOptions options) {
+    SimulatedDevice simulated = simulatedDevice(catalogueName, kernel);
+    return open(
+        Verbs.simulated(simulated),
+        simulated.name(),
+        validator,
+        options,
+        Surroundings.simulated(simulated));
+  }
+
+  /** The newest kernel whose answers were recorded in the lab. */
+  private static final int DEFAULT_KERNEL = Kernel.V6_12;
+
+  static SimulatedDevice simulatedDevice(String catalogueName, int kernel) {
+    return new SimulatedDevice(
+        catalogueName,
+        Catalog.device(catalogueName, kernel),
+        Surroundings.simulatedHost(kernel),
+        BuiltIn.VALIDATOR);
+  }
+
+  /** The built-in rules, loaded when something is simulated. */
+  private static final class BuiltIn {
+    static final MrValidator VALIDATOR = MrValidator.create(RuleSet.builtIn());
+  }
+
+  /** Opens a device of a port; if a step fails, undoes those before it. */
+  static MemoryRegistrar open(
+      Verbs verbs,
+      String deviceName,
+      MrValidator validator,
+      RegistrarOptions options,
+      Surroundings surroundings) {
+    DeviceContext context = Devices.open(verbs, deviceName);
+    ProtectionDomain pd = null;
+    try {
+      Host host = surroundings.host();
+      Device device = surroundings.device(verbs, context, host);
+      pd =
+          verbs
+              .allocPd(context)
+              .orElseThrow(errno -> new VerbsException("ibv_alloc_pd", deviceName, errno));
+      return new MemoryRegistrar(
+          verbs, validator, options, surroundings, new Opened(context, pd, device, host));
+    } catch (RuntimeException | Error e) {
+      Failures failures = new Failures();
+      ProtectionDomain allocated = pd;
+      failures.run(() -> {
+        if (allocated != null) {
+          deallocate(verbs, allocated);
+        }
+        Devices.close(verbs, context);
+      });
+      failures.addTo(e);
+      throw e;
+    }
+  }
+
+  // ---- registering ----
+
+  /**
+   * Registers a segment with this access, under its own address.
+   *
+   * @throws IllegalArgumentException if the segment is on the Java heap
+   * @throws IllegalStateException if the segment or the registrar is closed
+   * @throws WrongThreadException if the segment is confined to another thread
+   */
+  public RegistrationOutcome register(MemorySegment memory, Access access) {
+    return register(memory, Registration.of(access));
+  }
+
+  /**
+   * Registers a segment.
+   *
+   * @throws IllegalArgumentException if the segment is on the Java heap
+   * @throws IllegalStateException if the segment or the registrar is closed
+   * @throws WrongThreadException if the segment is confined to another thread
+   */
+  public RegistrationOutcome register(MemorySegment memory, Registration registration) {
+    Verbs.requirePassable(memory);
+    enter();
+    try {
+      Verdict verdict = consult(memory, registration);
+      return isRefused(verdict)
+          ? new RegistrationOutcome.Refused(verdict)
+          : call(memory, registration, verdict);
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * What the rules say of a registration, which is not made.
+   *
+   * @throws IllegalArgumentException if the segment is on the Java heap
+   * @throws IllegalStateException if the segment is closed
+   * @throws WrongThreadException if the segment is confined to another thread
+   */
+  public Verdict check(MemorySegment memory, Registration registration) {
+    Verbs.requirePassable(memory);
+    return consult(memory, registration);
+  }
+
+  private Verdict consult(MemorySegment memory, Registration registration) {
+    Memory fact = registration.memoryOrNull();
+    if (options.refuseOnLiveFacts()) {
+      return validator.validate(liveFacts(memory, registration));
+    }
+    if (fact == null && !Surroundings.isOrdinary(memory)) {
+      fact = Memory.TYPE.unknown();
+    }
+    return validator.validate(new Facts(request(memory, registration), fact, device, host));
+  }
+
+  private static MrRequest request(MemorySegment memory, Registration registration) {
+    MrRequest.Builder request =
+        MrRequest.range(memory.address(), memory.byteSize()).access(registration.access());
+    Long iova = registration.iovaOrNull();
+    if (iova != null) {
+      request.iova(iova);
+    }
+    var uses = registration.usesOrNull();
+    if (uses != null) {
+      request.uses(uses);
+    }
+    return request.build();
+  }
+
+  /** The request with what the memory and the host are now. */
+  private Facts liveFacts(MemorySegment memory, Registration registration) {
+    Memory known = registration.memoryOrNull();
+    return new Facts(
+        request(memory, registration),
+        known != null ? known : surroundings.memory(memory.address(), memory.byteSize()),
+        device,
+        surroundings.hostNow(host));
+  }
+
+  private boolean isRefused(Verdict verdict) {
+    for (Finding finding : verdict.findings()) {
+      if (finding.severity() != Severity.ERROR) {
+        return false; // errors come first
+      }
+      if (!finding.live() || options.refuseOnLiveFacts()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private RegistrationOutcome call(
+      MemorySegment memory, Registration registration, Verdict verdict) {
+    Access access = registration.access();
+    Long iova = registration.iovaOrNull();
+    Result<MemoryRegion> result =
+        iova == null
+            ? verbs.regMr(pd, memory, access.bits())
+            : verbs.regMrIova2(pd, memory, iova, access.bits());
+    return switch (result) {
+      case MemoryRegion region ->
+          new RegistrationOutcome.Registered(adopt(region, access, iova), verdict);
+      case Result.Failed<MemoryRegion>(int errno) -> failed(memory, registration, errno);
+    };
+  }
+
+  /** Makes the region the caller's; if that fails, gives it back. */
+  private RegisteredRegion adopt(MemoryRegion region, Access access, @Nullable Long iova) {
+    try {
+      long remoteAddress = iova == null || ignoresIova() ? region.address() : iova;
+      RegisteredRegion registered = new RegisteredRegion(this, region, access, remoteAddress);
+      regions.add(registered);
+      return registered;
+    } catch (Throwable e) {
+      verbs.deregMr(region);
+      throw e;
+    }
+  }
+
+  /** siw keeps the address instead: siw_mr_add_mem, drivers/infiniband/sw/siw/siw_mem.c. */
+  private boolean ignoresIova() {
+    return "siw".equals(device.driver());
+  }
+
+  private RegistrationOutcome failed(MemorySegment memory, Registration registration, int errno) {
+    Verdict diagnosis = validator.validate(liveFacts(memory, registration));
+    String unknown =
+        verbs.isSimulated() && diagnosis instanceof Undecided
+            ? "; simulated, and the rules do not know what the device does: "
+                + diagnosis.undecided().getFirst().rule()
+                + " is undecided"
+            : verbs.isSimulated() ? "; simulated" : "";
+    Long iova = registration.iovaOrNull();
+    return new RegistrationOutcome.Failed(
+        new VerbsException(
+            iova == null ? "ibv_reg_mr" : "ibv_reg_mr_iova2",
+            "%s, address 0x%x, length %d, %saccess %s (0x%x)%s"
+                .formatted(
+                    deviceName(),
+                    memory.address(),
+                    memory.byteSize(),
+                    iova == null ? "" : "iova 0x%x, ".formatted(iova),
+                    registration.access(),
+                    registration.access().bits(),
+                    unknown),
+            errno),
+        diagnosis);
+  }
+
+  /**
+   * Opens an arena whose memory can be registered, and is given back in the right order.
+   *
+   * @param access the access with which it registers
+   */
+  public RegistrationArena openArena(Access access) {
+    return new RegistrationArena(this, Registration.of(access));
+  }
+
+  // ---- closing ----
+
+  private void enter() {
+    for (int seen = calls; ; seen = calls) {
+      if (seen < 0) {
+        throw new IllegalStateException(
+            this + " is closed\nMaybe its owner closed it while it was still in use.");
+      }
+      if (CALLS.compareAndSet(this, seen, seen + 1)) {
+        return;
+      }
+    }
+  }
+
+  private void leave() {
+    CALLS.getAndAdd(this, -1);
+  }
+
+  /** Gives a region back, once. */
+  void close(RegisteredRegion registered) {
+    MemoryRegion region = registered.region();
+    // One thread gives it back; others wait, since whoever closes a region may free its memory.
+    synchronized (region) {
+      if (region.isClosed()) {
+        return;
+      }
+      int errno = verbs.deregMr(region);
+      if (errno != 0) {
+        throw new VerbsException(
+            "ibv_dereg_mr",
+            "%s, lkey 0x%x%s"
+                .formatted(deviceName(), region.lkey(), verbs.isSimulated() ? "; simulated" : ""),
+            errno);
+      }
+    }
+    regions.remove(registered);
+  }
+
+  /**
+   * Closes all regions, then the protection domain, then the device. A second call does nothing.
+   *
+   * <p>Waits for registrations that run now; none begins after.
+   *
+   * @throws VerbsException if something is not taken back. What can be closed is; the rest is as
+   *     open as before, and another call tries again
+   */
+  @Override
+  public synchronized void close() {
+    for (int seen = calls; seen >= 0; seen = calls) {
+      CALLS.compareAndSet(this, seen, seen | CLOSING);
+    }
+    while (calls != CLOSING) {
+      LockSupport.parkNanos(20_000);
+    }
+    Failures failures = new Failures();
+    for (RegisteredRegion region : new ArrayList<>(regions)) {
+      failures.run(() -> close(region));
+    }
+    failures.rethrow();
+    if (!pd.isClosed()) {
+      deallocate(verbs, pd);
+    }
+    if (!context.isClosed()) {
+      Devices.close(verbs, context);
+    }
+  }
+
+  private static void deallocate(Verbs verbs, ProtectionDomain pd) {
+    int errno = verbs.deallocPd(pd);
+    if (errno != 0) {
+      throw new VerbsException("ibv_dealloc_pd", pd.context().device().name(), errno);
+    }
+  }
+
+  // ---- what it is ----
+
+  /** The device's name, such as {@code mlx5_0}; of a simulated device that in the catalogue. */
+  public String deviceName() {
+    return context.device().name();
+  }
+
+  /** What is known of the device, as it was when it was opened. */
+  public Device device() {
+    return device;
+  }
+
+  /** What is known of the host, as it was when the device was opened. */
+  public Host host() {
+    return host;
+  }
+
+  /** The rules that are consulted. */
+  public MrValidator validator() {
+    return validator;
+  }
+
+  /** Whether the device is simulated: its keys mean nothing to any hardware. */
+  public boolean isSimulated() {
+    return verbs.isSimulated();
+  }
+
+  /** Whether the registrar and all that it opened are closed. */
+  public boolean isClosed() {
+    return context.isClosed();
+  }
+
+  /** How many regions are registered now. */
+  public int regionCount() {
+    return regions.size();
+  }
+
+  @Override
+  public String toString() {
+    return (isSimulated() ? "simulated " : "") + "registrar of " + deviceName();
+  }
+}

@@ -1,0 +1,36 @@
+package org.pinwise.registrar;
+
+import org.pinwise.engine.MrValidator;
+import org.pinwise.engine.RuleSet;
+import org.pinwise.registrar.verbs.SimulatedDevice;
+import org.pinwise.registrar.verbs.Verbs;
+import org.pinwise.rules.model.Kernel;
+
+/** Simulated devices for tests. */
+public final class Simulations {
+
+  /** The built-in rules, loaded once. */
+  public static final MrValidator VALIDATOR = MrValidator.create(RuleSet.builtIn());
+
+  private Simulations() {}
+
+  /** A device of the catalogue under kernel 6.12. */
+  public static SimulatedDevice device(String name) {
+    return device(name, Kernel.V6_12);
+  }
+
+  /** A device of the catalogue under a kernel. */
+  public static SimulatedDevice device(String name, int kernel) {
+    return MemoryRegistrar.simulatedDevice(name, kernel);
+  }
+
+  /** A registrar on a port that simulates the device, or decorates one that does. */
+  static MemoryRegistrar open(Verbs verbs, SimulatedDevice device) {
+    return open(verbs, device, RegistrarOptions.DEFAULT);
+  }
+
+  static MemoryRegistrar open(Verbs verbs, SimulatedDevice device, RegistrarOptions options) {
+    return MemoryRegistrar.open(
+        verbs, device.name(), VALIDATOR, options, Surroundings.simulated(device));
+  }
+}
