@@ -38,12 +38,19 @@ final class Rooms {
     URL location = source.getLocation();
     try {
       Path path = Path.of(location.toURI());
-      return Files.isDirectory(path) ? inDirectory(path.resolve(ROOT)) : inJar(path);
+      return Files.isDirectory(path) ? inClasses(path.resolve(ROOT)) : inJar(path);
     } catch (URISyntaxException e) {
       throw new IllegalStateException("the rules jar's location is no path: " + location, e);
     } catch (IOException e) {
       throw new UncheckedIOException("the rules jar cannot be read: " + location, e);
     }
+  }
+
+  /** Returns the rooms of an unpacked jar, named as those of a packed one. */
+  private static List<Room> inClasses(Path path) {
+    return inDirectory(path).stream()
+        .map(room -> new Room(room.name(), room.name(), room.files()))
+        .toList();
   }
 
   private static List<Room> inJar(Path path) throws IOException {

@@ -22,6 +22,7 @@ import org.pinwise.rules.spi.RuleProvider;
  */
 public final class RuleSet {
   private final List<Entry> entries;
+  private final List<Room> rooms;
   private final Profile profile;
   private final List<RuleProblem> loadProblems;
 
@@ -33,15 +34,17 @@ public final class RuleSet {
    */
   record Entry(Rule rule, boolean builtIn) {}
 
-  private RuleSet(List<Entry> entries, Profile profile, List<RuleProblem> loadProblems) {
+  private RuleSet(
+      List<Entry> entries, List<Room> rooms, Profile profile, List<RuleProblem> loadProblems) {
     this.entries = List.copyOf(entries);
+    this.rooms = List.copyOf(rooms);
     this.profile = profile;
     this.loadProblems = List.copyOf(loadProblems);
   }
 
   /** Returns no rule and the profile {@code kernel}. */
   public static RuleSet empty() {
-    return new RuleSet(List.of(), Profile.KERNEL, List.of());
+    return new RuleSet(List.of(), List.of(), Profile.KERNEL, List.of());
   }
 
   /** Returns the rules that come with Pinwise and the profile {@code kernel}. */
@@ -64,14 +67,14 @@ public final class RuleSet {
   }
 
   /** Returns these rules and those of rooms. */
-  public RuleSet withRooms(List<Room> rooms) {
-    return withRooms(rooms, false);
+  public RuleSet withRooms(List<Room> more) {
+    return withRooms(more, false);
   }
 
-  private RuleSet withRooms(List<Room> rooms, boolean builtIn) {
+  private RuleSet withRooms(List<Room> more, boolean builtIn) {
     List<Entry> all = new ArrayList<>(entries);
     List<RuleProblem> problems = new ArrayList<>(loadProblems);
-    for (Room room : rooms) {
+    for (Room room : more) {
       String file = room.location() + "/rule.drl";
       if (room.rule().isEmpty()) {
         problems.add(new RuleProblem(room.location(), 0, 0, room.id(), "the room has no rule.drl"));
@@ -92,7 +95,9 @@ public final class RuleSet {
         all.add(new Entry(rule, builtIn));
       }
     }
-    return new RuleSet(all, profile, problems);
+    List<Room> allRooms = new ArrayList<>(rooms);
+    allRooms.addAll(more);
+    return new RuleSet(all, allRooms, profile, problems);
   }
 
   private static int lineOf(Rule rule) {
@@ -103,12 +108,12 @@ public final class RuleSet {
   public RuleSet with(RuleProvider provider) {
     List<Entry> all = new ArrayList<>(entries);
     provider.rules().forEach(rule -> all.add(new Entry(rule, false)));
-    return new RuleSet(all, profile, loadProblems);
+    return new RuleSet(all, rooms, profile, loadProblems);
   }
 
   /** Returns these rules under another profile. */
   public RuleSet with(Profile newProfile) {
-    return new RuleSet(entries, newProfile, loadProblems);
+    return new RuleSet(entries, rooms, newProfile, loadProblems);
   }
 
   /** Returns these rules without those of a room, or without one rule. */
@@ -117,6 +122,7 @@ public final class RuleSet {
         entries.stream()
             .filter(e -> !e.rule().id().equals(id) && !e.rule().meta().room().equals(id))
             .toList(),
+        rooms.stream().filter(room -> !room.id().equals(id)).toList(),
         profile,
         loadProblems);
   }
@@ -124,6 +130,11 @@ public final class RuleSet {
   /** Returns all rules, also those that the profile switches off, in their order. */
   public List<Rule> rules() {
     return entries.stream().map(Entry::rule).toList();
+  }
+
+  /** Returns the rooms that the rules come from; a rule written in Java has none. */
+  public List<Room> rooms() {
+    return rooms;
   }
 
   /** Returns the profile. */

@@ -7,7 +7,8 @@ import java.util.regex.Pattern;
 
 /** Reads numbers as people write them: decimal, {@code 0x..}, and sizes such as {@code 64MiB}. */
 public final class Quantity {
-  private static final Pattern SIZE = Pattern.compile("(0[xX][0-9a-fA-F]+|\\d+)\\s*([A-Za-z]*)");
+  private static final Pattern SIZE =
+      Pattern.compile("(0[xX][0-9a-fA-F]+|(?!0[xX])\\d+)\\s*([A-Za-z]*)");
   private static final BigInteger LIMIT = BigInteger.ONE.shiftLeft(64);
   private static final Map<String, Integer> SHIFTS =
       Map.of("", 0, "B", 0, "KiB", 10, "MiB", 20, "GiB", 30, "TiB", 40);

@@ -1,6 +1,8 @@
 package org.pinwise.rules.spi;
 
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -27,5 +29,41 @@ public record Rule(RuleMeta meta, List<Pattern> patterns, Template template, Str
   /** Returns the rule in words: what must hold for it to report. */
   public String inWords() {
     return patterns.stream().map(Pattern::toString).collect(Collectors.joining(" and "));
+  }
+
+  /** Returns the fields that the rule's conditions read, in the order of reading. */
+  public Set<Operand.FieldOf<?>> reads() {
+    Set<Operand.FieldOf<?>> reads = new LinkedHashSet<>();
+    patterns.forEach(pattern -> reads(pattern.condition(), reads));
+    return reads;
+  }
+
+  private static void reads(Condition condition, Set<Operand.FieldOf<?>> into) {
+    if (condition instanceof Condition.All all) {
+      all.conditions().forEach(one -> reads(one, into));
+    } else if (condition instanceof Condition.Any any) {
+      any.conditions().forEach(one -> reads(one, into));
+    } else if (condition instanceof Condition.Not not) {
+      reads(not.condition(), into);
+    } else if (condition instanceof Condition.Compare compare) {
+      reads(compare.left(), into);
+      reads(compare.right(), into);
+    } else if (condition instanceof Condition.Contains contains) {
+      reads(contains.set(), into);
+      reads(contains.member(), into);
+    } else if (condition instanceof Condition.OneOf oneOf) {
+      reads(oneOf.left(), into);
+    } else if (condition instanceof Condition.Holds holds) {
+      reads(holds.field(), into);
+    }
+  }
+
+  private static void reads(Operand operand, Set<Operand.FieldOf<?>> into) {
+    if (operand instanceof Operand.FieldOf<?> field) {
+      into.add(field);
+    } else if (operand instanceof Operand.Arithmetic arithmetic) {
+      reads(arithmetic.left(), into);
+      reads(arithmetic.right(), into);
+    }
   }
 }

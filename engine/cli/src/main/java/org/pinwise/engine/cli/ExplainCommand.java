@@ -1,0 +1,176 @@
+package org.pinwise.engine.cli;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.pinwise.engine.RuleSet;
+import org.pinwise.engine.text.Nearest;
+import org.pinwise.rules.model.Errno;
+import org.pinwise.rules.model.FactType;
+import org.pinwise.rules.model.Field;
+import org.pinwise.rules.spi.Rule;
+import org.pinwise.rules.spi.Stage;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code pinwise explain}. */
+@Command(name = "explain", description = "Explains a rule, an errno or a fact.")
+final class ExplainCommand implements Callable<Integer> {
+  private final CliContext context;
+
+  @Mixin private RuleOptions rules;
+
+  @Parameters(
+      paramLabel = "ID|ERRNO|FACT",
+      description = "Such as MR004, EINVAL or 22, device.odp.")
+  private String subject = "";
+
+  ExplainCommand(CliContext context) {
+    this.context = context;
+    this.rules = new RuleOptions(context.builtIn());
+  }
+
+  @Override
+  public Integer call() {
+    RuleSet all = RulesCommand.usable(rules);
+    List<Rule> found = RulesCommand.byId(all, subject);
+    Optional<Errno> errno = errno(subject);
+    Optional<FactField<?>> fact = fact(subject);
+    if (!found.isEmpty()) {
+      context.out().print(RuleText.explain(all, found, context.style()));
+    } else if (errno.isPresent()) {
+      context.out().print(errno(all, errno.get()));
+    } else if (fact.isPresent()) {
+      context.out().print(fact(all, fact.get()));
+    } else {
+      throw new UsageException(
+          "there is no rule, errno or fact %s%s".formatted(subject, hint(all)));
+    }
+    return ExitCode.OK;
+  }
+
+  private String hint(RuleSet all) {
+    List<String> names = new ArrayList<>(RulesCommand.ids(all));
+    Stream.of(Errno.values()).map(Errno::name).forEach(names::add);
+    facts().map(FactField::name).forEach(names::add);
+    return Nearest.hint(subject, names);
+  }
+
+  private static Optional<Errno> errno(String named) {
+    if (named.matches("\\d{1,4}")) {
+      return Errno.of(Integer.parseInt(named));
+    }
+    return Stream.of(Errno.values())
+        .filter(errno -> errno.name().equals(named.toUpperCase(Locale.ROOT)))
+        .findFirst();
+  }
+
+  private String errno(RuleSet all, Errno errno) {
+    Style style = context.style();
+    List<Rule> causes =
+        all.rules().stream()
+            .filter(rule -> rule.meta().errno() == errno)
+            .sorted(
+                Comparator.comparing(
+                        (Rule rule) -> rule.meta().stage(),
+                        Comparator.nullsLast(Comparator.naturalOrder()))
+                    .thenComparingInt(rule -> rule.meta().step())
+                    .thenComparing(Rule::id))
+            .toList();
+    StringBuilder text =
+        new StringBuilder(
+            "%s  %d, %s\n".formatted(style.bold(errno.name()), errno.number(), errno.text()));
+    if (causes.isEmpty()) {
+      return text.append("No rule here gives it.\n").toString();
+    }
+    text.append("The checks that give it, in the order in which they are made:\n");
+    Stage stage = null;
+    for (Rule rule : causes) {
+      if (rule.meta().stage() != stage) {
+        stage = rule.meta().stage();
+        text.append(style.faint(stage == null ? "no stage" : stage.name())).append('\n');
+      }
+      text.append("  ")
+          .append(style.bold(RuleText.pad(Printable.line(rule.id()), 20)))
+          .append(Printable.line(rule.meta().summary()))
+          .append('\n');
+    }
+    return text.toString();
+  }
+
+  /** A field of a type of facts. */
+  private record FactField<F>(FactType<F> type, Field<F> field) {
+    String name() {
+      return type.key() + "." + field.name();
+    }
+  }
+
+  private static Stream<FactField<?>> facts() {
+    return FactType.all().stream().flatMap(ExplainCommand::fields);
+  }
+
+  private static <F> Stream<FactField<?>> fields(FactType<F> type) {
+    return type.fields().stream().map(field -> new FactField<>(type, field));
+  }
+
+  private static Optional<FactField<?>> fact(String named) {
+    return facts().filter(fact -> fact.name().equalsIgnoreCase(named)).findFirst();
+  }
+
+  private String fact(RuleSet all, FactField<?> fact) {
+    Field<?> field = fact.field();
+    List<String> readers =
+        all.rules().stream()
+            .filter(rule -> rule.reads().stream().anyMatch(r -> r.toString().equals(fact.name())))
+            .map(Rule::id)
+            .toList();
+    String values =
+        switch (field.kind()) {
+          case BOOLEAN -> "true or false";
+          case NUMBER ->
+              switch (field.format()) {
+                case BYTES -> "bytes";
+                case KERNEL -> "a kernel version, such as 6.12";
+                case HEX, PLAIN -> "a number";
+              };
+          case TEXT -> "text";
+          case CHOICE -> "one of " + constants(field);
+          case FLAGS -> "a set of " + constants(field);
+        };
+    String given =
+        fact.type().key().equals("range")
+            ? "nobody: it follows from the request"
+            : VerdictText.option(fact.type().key(), field.name());
+    return """
+    %s  %s
+      holds     %s
+      given by  %s
+      stays     %s
+      read by   %s
+    """
+        .formatted(
+            context.style().bold(fact.name()),
+            field.doc(),
+            values,
+            given,
+            switch (field.volatility()) {
+              case FIXED -> "as it is";
+              case BOOT -> "until the host, the process or the container starts again";
+              case LIVE -> "for a moment: it may differ by the time of the call";
+            },
+            readers.isEmpty() ? "no rule" : Printable.line(String.join(", ", readers)));
+  }
+
+  private static String constants(Field<?> field) {
+    List<String> names = new ArrayList<>();
+    for (Object constant : field.valueType().getEnumConstants()) {
+      names.add(field.show(constant));
+    }
+    return String.join(", ", names);
+  }
+}

@@ -1,0 +1,70 @@
+package org.pinwise.engine.cli;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.Rejected;
+import org.pinwise.engine.Undecided;
+import org.pinwise.engine.Verdict;
+import org.pinwise.engine.json.VerdictJson;
+import picocli.CommandLine.Option;
+
+/** Options that say how a verdict is shown. */
+public final class ReportOptions {
+  private enum Format {
+    TEXT,
+    JSON
+  }
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      description = "text (if nothing is said), or json for programs.")
+  private @Nullable String format;
+
+  @Option(
+      names = "--require-decided",
+      description = "End with exit code 3 where the verdict is undecided.")
+  private boolean requireDecided;
+
+  /** Makes options that nobody gave. */
+  public ReportOptions() {}
+
+  /**
+   * Checks the options, so that a wrong one is found before anything is done.
+   *
+   * @throws UsageException if there is no such format
+   */
+  public void check() {
+    format();
+  }
+
+  /** Returns whether JSON was asked for. */
+  public boolean json() {
+    return format() == Format.JSON;
+  }
+
+  private Format format() {
+    return format == null ? Format.TEXT : Options.choice("--format", format, Format.class);
+  }
+
+  /**
+   * Shows a verdict.
+   *
+   * @param notes lines for people about where facts come from
+   */
+  public void print(CliContext context, Verdict verdict, List<String> notes) {
+    if (json()) {
+      context.out().print(VerdictJson.indented(verdict) + "\n");
+    } else {
+      context.out().print(VerdictText.of(verdict, notes, context.style()));
+    }
+  }
+
+  /** Returns the exit code of a verdict. */
+  public int exitCode(Verdict verdict) {
+    if (verdict instanceof Rejected) {
+      return ExitCode.REJECTED;
+    }
+    return requireDecided && verdict instanceof Undecided ? ExitCode.UNDECIDED : ExitCode.OK;
+  }
+}

@@ -1,0 +1,87 @@
+package org.pinwise.engine.cli;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.Assumptions;
+import org.pinwise.engine.MrValidator;
+import org.pinwise.engine.Profile;
+import org.pinwise.engine.RuleSet;
+import org.pinwise.engine.text.Nearest;
+import picocli.CommandLine.Option;
+
+/** Options that say which rules judge. */
+public final class RuleOptions {
+
+  @Option(
+      names = "--profile",
+      paramLabel = "PROFILE",
+      description = {
+        "kernel (if nothing is said): what the kernel does;",
+        "strict: house rules, too; or a profile's FILE."
+      })
+  private @Nullable String profile;
+
+  @Option(
+      names = "--rules",
+      paramLabel = "DIR",
+      description = "A directory of a team's rules; may be given again.")
+  private List<String> rules = new ArrayList<>();
+
+  private final Supplier<RuleSet> builtIn;
+
+  /** Makes options that nobody gave. */
+  public RuleOptions() {
+    this(RuleSet::builtIn);
+  }
+
+  RuleOptions(Supplier<RuleSet> builtIn) {
+    this.builtIn = builtIn;
+  }
+
+  /**
+   * Returns the rules, which may have problems.
+   *
+   * @throws UsageException if there is no such profile
+   * @throws org.pinwise.engine.InputException if a file or a directory cannot be read
+   */
+  public RuleSet ruleSet() {
+    RuleSet all = builtIn.get();
+    for (String directory : rules) {
+      all = all.withFiles(Options.path("--rules", directory));
+    }
+    return profile == null ? all : all.with(profile(profile));
+  }
+
+  /**
+   * Returns what judges by these rules.
+   *
+   * @throws org.pinwise.engine.RuleSetException if the rules have problems
+   */
+  public MrValidator validator(Assumptions assumptions) {
+    return MrValidator.create(ruleSet(), assumptions);
+  }
+
+  private static Profile profile(String name) {
+    if (Profile.builtInNames().contains(name)) {
+      return Profile.builtIn(name);
+    }
+    Path file = Options.path("--profile", name);
+    if (name.matches(".*(/|\\.ya?ml$|\\.json$).*") || Files.exists(file)) {
+      return Profile.load(file);
+    }
+    String hint = Nearest.hint(name, Profile.builtInNames());
+    throw new UsageException(
+        "--profile",
+        "there is no profile %s%s"
+            .formatted(
+                name,
+                hint.isEmpty()
+                    ? "; there are %s, or name a file"
+                        .formatted(String.join(" and ", Profile.builtInNames()))
+                    : hint));
+  }
+}

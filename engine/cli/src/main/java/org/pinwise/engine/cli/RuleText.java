@@ -1,0 +1,146 @@
+package org.pinwise.engine.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.pinwise.engine.Room;
+import org.pinwise.engine.RuleSet;
+import org.pinwise.rules.spi.Rule;
+import org.pinwise.rules.spi.RuleMeta;
+import org.pinwise.rules.spi.Verification;
+
+/** Writes rules for people. */
+final class RuleText {
+  private static final String INDENT = "  ";
+
+  private final StringBuilder text = new StringBuilder();
+  private final Style style;
+
+  private RuleText(Style style) {
+    this.style = style;
+  }
+
+  /** Returns all rules, a line each. */
+  static String list(RuleSet rules, Style style) {
+    RuleText writer = new RuleText(style);
+    int width = 2 + rules.rules().stream().mapToInt(rule -> rule.id().length()).max().orElse(0);
+    for (Rule rule : rules.rules()) {
+      RuleMeta meta = rule.meta();
+      writer
+          .text
+          .append(style.bold(pad(Printable.line(rule.id()), width)))
+          .append(style.severity(meta.severity(), pad(Options.lower(meta.severity()), 9)))
+          .append(pad(meta.errno() == null ? "" : meta.errno().name(), 12))
+          .append(Printable.line(meta.summary()))
+          .append('\n');
+    }
+    return writer.text.toString();
+  }
+
+  /** Returns what is said of rules of one room: in words, and the rule file as it is written. */
+  static String show(RuleSet rules, List<Rule> shown, Style style) {
+    RuleText writer = new RuleText(style);
+    shown.forEach(writer::rule);
+    writer
+        .room(rules, shown)
+        .ifPresent(room -> writer.section(room.location() + "/rule.drl", room.rule()));
+    return writer.text.toString();
+  }
+
+  /** Returns what is said of rules of one room: in words, why, and by example. */
+  static String explain(RuleSet rules, List<Rule> shown, Style style) {
+    RuleText writer = new RuleText(style);
+    shown.forEach(writer::rule);
+    writer
+        .room(rules, shown)
+        .ifPresent(room -> {
+          if (!room.prose().isEmpty()) {
+            writer.text.append(Printable.lines(room.prose())).append('\n');
+          }
+          new TreeMap<>(room.files())
+              .forEach((name, content) -> {
+                if (name.endsWith(".yaml")) {
+                  writer.section(name, content);
+                }
+              });
+        });
+    return writer.text.toString();
+  }
+
+  private java.util.Optional<Room> room(RuleSet rules, List<Rule> shown) {
+    return rules.rooms().stream()
+        .filter(room -> room.id().equals(shown.get(0).meta().room()))
+        .findFirst();
+  }
+
+  private void section(String title, String content) {
+    text.append(style.faint(Printable.line(title))).append('\n');
+    Printable.lines(content)
+        .lines()
+        .forEach(line -> text.append(line.isEmpty() ? "" : INDENT + line).append('\n'));
+    text.append('\n');
+  }
+
+  private void rule(Rule rule) {
+    RuleMeta meta = rule.meta();
+    text.append(style.bold(Printable.line(rule.id())))
+        .append("  ")
+        .append(Printable.line(meta.summary()))
+        .append('\n');
+    List<String> effect = new ArrayList<>(List.of(Options.lower(meta.severity())));
+    if (meta.errno() != null) {
+      effect.add(meta.errno().name());
+    }
+    if (meta.stage() != null) {
+      effect.add("at stage " + meta.stage());
+    }
+    row("is", String.join(", ", effect));
+    row("when", rule.inWords());
+    row("says", rule.template().toString());
+    row("later", meta.later() == null ? "" : meta.later());
+    row("fix", meta.remediation());
+    row(
+        "changes",
+        meta.fixes().stream().map(Object::toString).collect(Collectors.joining(", then ")));
+    row(
+        "reads",
+        rule.reads().stream().map(Object::toString).distinct().collect(Collectors.joining(", ")));
+    row(
+        "sets",
+        new TreeMap<>(meta.parameters())
+            .entrySet().stream()
+                .map(parameter -> parameter.getKey() + " = " + parameter.getValue())
+                .collect(Collectors.joining(", ")));
+    row("verified", verified(meta));
+    row("see", meta.spec());
+    row("source", rule.source());
+    text.append('\n');
+  }
+
+  private static String verified(RuleMeta meta) {
+    if (meta.verified().isEmpty()) {
+      return "does not depend on the kernel";
+    }
+    return "%s; %s drivers"
+        .formatted(
+            meta.verified().stream().map(Verification::toString).collect(Collectors.joining(", ")),
+            meta.stacks().stream()
+                .sorted()
+                .map(Options::lower)
+                .collect(Collectors.joining(" and ")));
+  }
+
+  private void row(String label, String content) {
+    if (!content.isEmpty()) {
+      text.append(INDENT)
+          .append(style.faint(pad(label, 10)))
+          .append(Printable.line(content))
+          .append('\n');
+    }
+  }
+
+  static String pad(String content, int width) {
+    return content + " ".repeat(Math.max(1, width - content.length()));
+  }
+}

@@ -1,0 +1,58 @@
+package org.pinwise.engine.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.function.Supplier;
+import org.pinwise.engine.RuleSet;
+
+/**
+ * What a run of the command line came to.
+ *
+ * @param exit the exit code
+ * @param out what it wrote to standard output
+ * @param err what it wrote to standard error
+ */
+record Run(int exit, String out, String err) {
+
+  /** Runs {@code pinwise} in this process. */
+  static Run of(String... args) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    int exit =
+        Main.run(
+            new PrintStream(out, false, UTF_8),
+            new PrintStream(err, false, UTF_8),
+            InputStream.nullInputStream(),
+            args);
+    return new Run(exit, out.toString(UTF_8), err.toString(UTF_8));
+  }
+
+  /** Runs {@code pinwise} with these extensions and, if wanted, with colours. */
+  static Run with(List<CliExtension> extensions, boolean colour, String... args) {
+    return with(RuleSet::builtIn, extensions, colour, args);
+  }
+
+  /** Runs {@code pinwise} with these rules for those that come with it. */
+  static Run with(RuleSet rules, String... args) {
+    return with(() -> rules, List.of(), false, args);
+  }
+
+  private static Run with(
+      Supplier<RuleSet> rules, List<CliExtension> extensions, boolean colour, String... args) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    CliContext context =
+        new CliContext(
+            new PrintStream(out, false, UTF_8),
+            new PrintStream(err, false, UTF_8),
+            InputStream.nullInputStream(),
+            colour,
+            rules);
+    int exit = Main.run(context, () -> extensions, args);
+    return new Run(exit, out.toString(UTF_8), err.toString(UTF_8));
+  }
+}

@@ -1,0 +1,211 @@
+package org.pinwise.engine.json;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.Separators;
+import com.fasterxml.jackson.core.util.Separators.Spacing;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.Finding;
+import org.pinwise.engine.UndecidedRule;
+import org.pinwise.engine.Verdict;
+import org.pinwise.rules.model.Access;
+import org.pinwise.rules.model.AccessFlag;
+import org.pinwise.rules.model.MrRequest;
+
+/**
+ * Writes a verdict as JSON, {@code pinwise-verdict/1}. The text is ASCII, all keys are always there
+ * and in one order, and what is not known is null.
+ *
+ * <p>A reader's numbers may be doubles, in which unsigned 64-bit numbers do not survive: addresses
+ * are strings of hexadecimal digits, lengths strings of decimal digits, as the schema says.
+ *
+ * {@snippet :
+ * String json = VerdictJson.compact(validator.validate(facts));
+ * }
+ */
+public final class VerdictJson {
+  /** The value of the key {@code schema}. */
+  public static final String SCHEMA = "pinwise-verdict/1";
+
+  private static final String SCHEMA_FILE = "/org/pinwise/engine/pinwise-verdict-1.schema.json";
+
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+
+  private VerdictJson() {}
+
+  /** Returns the verdict on one line, without a line break at its end. */
+  public static String compact(Verdict verdict) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = FACTORY.createGenerator(text)) {
+      new Writer(json).verdict(verdict);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return text.toString();
+  }
+
+  /** Returns the verdict on many lines, indented, without a line break at its end. */
+  public static String indented(Verdict verdict) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = FACTORY.createGenerator(text)) {
+      json.setPrettyPrinter(
+          new DefaultPrettyPrinter(
+                  Separators.createDefaultInstance()
+                      .withObjectFieldValueSpacing(Spacing.AFTER)
+                      .withObjectEmptySeparator("")
+                      .withArrayEmptySeparator(""))
+              .withObjectIndenter(new DefaultIndenter("  ", "\n")));
+      new Writer(json).verdict(verdict);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return text.toString();
+  }
+
+  /** Returns the JSON Schema (2020-12) of what this class writes. */
+  public static String schema() {
+    try (InputStream in = VerdictJson.class.getResourceAsStream(SCHEMA_FILE)) {
+      if (in == null) {
+        throw new IllegalStateException("the engine's jar holds no " + SCHEMA_FILE);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Writes the parts of one verdict. */
+  private record Writer(JsonGenerator json) {
+
+    void verdict(Verdict verdict) throws IOException {
+      json.writeStartObject();
+      json.writeStringField("schema", SCHEMA);
+      json.writeStringField("decision", verdict.decision());
+      texts("errno", verdict.errno());
+      json.writeArrayFieldStart("findings");
+      for (Finding finding : verdict.findings()) {
+        finding(finding);
+      }
+      json.writeEndArray();
+      json.writeArrayFieldStart("undecided");
+      for (UndecidedRule rule : verdict.undecided()) {
+        undecided(rule);
+      }
+      json.writeEndArray();
+      texts("assumed", verdict.assumed());
+      texts("disabled", verdict.disabled());
+      json.writeFieldName("request");
+      request(verdict.request());
+      access("effectiveAccess", verdict.effectiveAccess().orElse(null));
+      json.writeFieldName("corrected");
+      request(verdict.corrected().orElse(null));
+      json.writeEndObject();
+    }
+
+    private void finding(Finding finding) throws IOException {
+      json.writeStartObject();
+      json.writeStringField("rule", finding.rule());
+      json.writeStringField("severity", lower(finding.severity()));
+      text("stage", finding.stage());
+      text("errno", finding.errno());
+      json.writeStringField("origin", lower(finding.origin()));
+      json.writeStringField("message", finding.message());
+      json.writeObjectFieldStart("arguments");
+      for (Map.Entry<String, String> argument : new TreeMap<>(finding.arguments()).entrySet()) {
+        json.writeStringField(argument.getKey(), argument.getValue());
+      }
+      json.writeEndObject();
+      json.writeStringField("remediation", finding.remediation());
+      json.writeStringField("reference", finding.reference());
+      text("later", finding.later());
+      json.writeBooleanField("live", finding.live());
+      json.writeEndObject();
+    }
+
+    private void undecided(UndecidedRule rule) throws IOException {
+      json.writeStartObject();
+      json.writeStringField("rule", rule.rule());
+      json.writeStringField("severity", lower(rule.severity()));
+      text("stage", rule.stage());
+      text("errno", rule.errno());
+      json.writeStringField("summary", rule.summary());
+      texts("needs", rule.needs());
+      texts("verified", rule.verified());
+      json.writeEndObject();
+    }
+
+    private void request(@Nullable MrRequest request) throws IOException {
+      if (request == null) {
+        json.writeNull();
+        return;
+      }
+      json.writeStartObject();
+      text("verb", request.verb() == null ? null : lower(request.verb()));
+      access("access", request.accessArgument());
+      text("address", hex(request.rawAddress()));
+      Long length = request.rawLength();
+      text("length", length == null ? null : Long.toUnsignedString(length));
+      text("iova", hex(request.rawIova()));
+      if (request.uses() == null) {
+        json.writeNullField("uses");
+      } else {
+        texts("uses", request.uses().stream().sorted().map(VerdictJson::lower).toList());
+      }
+      json.writeEndObject();
+    }
+
+    private void access(String key, @Nullable Access access) throws IOException {
+      if (access == null) {
+        json.writeNullField(key);
+        return;
+      }
+      List<String> parts = new ArrayList<>();
+      for (AccessFlag flag : access.flags()) {
+        parts.add(flag.name());
+      }
+      if (access.unknownBits() != 0) {
+        parts.add("0x%x".formatted(access.unknownBits()));
+      }
+      texts(key, parts);
+    }
+
+    private void texts(String key, Collection<?> texts) throws IOException {
+      json.writeArrayFieldStart(key);
+      for (Object text : texts) {
+        json.writeString(text.toString());
+      }
+      json.writeEndArray();
+    }
+
+    private void text(String key, @Nullable Object text) throws IOException {
+      if (text == null) {
+        json.writeNullField(key);
+      } else {
+        json.writeStringField(key, text.toString());
+      }
+    }
+
+    private static @Nullable String hex(@Nullable Long number) {
+      return number == null ? null : "0x%x".formatted(number);
+    }
+  }
+
+  private static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+}
