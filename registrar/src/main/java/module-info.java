@@ -11,4 +11,7 @@ module org.pinwise.registrar {
   requires org.pinwise.rules;
 
   exports org.pinwise.registrar;
+
+  provides org.pinwise.engine.facts.LiveDevices with
+      org.pinwise.registrar.cli.LiveVerbsDevices;
 }
