@@ -27,11 +27,10 @@ import org.pinwise.rules.model.Unsigned;
  * Reads what an open device is: from its two queries, from sysfs, and, for what neither says, from
  * what the catalogue says of its driver.
  *
- * <p>The driver decides most, and no query names it. A software device is known by its ids: rxe has
- * vendor 0xffffff, siw 0x626d74, both part 0; their sysfs entry has no driver of its own and may
- * have the parent of their network device. Else {@code /sys/class/infiniband/NAME/device/driver}
- * names the driver of the bus device, which for some is that of the network card. Else the part's
- * id is looked up.
+ * <p>The driver decides most, and no query names it. A software device is known by its vendor's id,
+ * for its sysfs entry has no driver of its own and may have the parent of its network device. Else
+ * {@code /sys/class/infiniband/NAME/device/driver} names the driver of the bus device, which for
+ * some is that of the network card. Else the part's id is looked up.
  */
 final class DeviceReader {
 
@@ -50,6 +49,12 @@ final class DeviceReader {
 
   /** Only this driver sets the flush bits; a vendor's stack uses bit 38 for something else. */
   private static final String RXE = "rxe";
+
+  /**
+   * The drivers of software devices by their vendor's id: RXE_VENDOR_ID, sw/rxe/rxe_param.h;
+   * SIW_VENDOR_ID, sw/siw/siw.h. siw numbers its parts.
+   */
+  private static final Map<Integer, String> BY_VENDOR = Map.of(0xffffff, RXE, 0x626d74, "siw");
 
   /** RDMA drivers by the driver of the bus device that they sit on, where the names differ. */
   private static final Map<String, String> BY_BUS_DRIVER =
@@ -154,15 +159,19 @@ final class DeviceReader {
   }
 
   private @Nullable String driver(String name, DeviceAttributes attributes) {
-    Optional<CatalogDevice> byIds =
-        DeviceCatalog.load()
-            .byIds(
-                Integer.toUnsignedLong(attributes.vendorPartId()),
-                Integer.toUnsignedLong(attributes.vendorId()));
-    if (attributes.vendorPartId() == 0 && byIds.isPresent()) {
-      return byIds.get().driver(); // a software device
+    String software = BY_VENDOR.get(attributes.vendorId());
+    if (software != null) {
+      return software;
     }
-    return busDriver(name).or(() -> byIds.map(CatalogDevice::driver)).orElse(null);
+    return busDriver(name).or(() -> byIds(attributes)).orElse(null);
+  }
+
+  private static Optional<String> byIds(DeviceAttributes attributes) {
+    return DeviceCatalog.load()
+        .byIds(
+            Integer.toUnsignedLong(attributes.vendorPartId()),
+            Integer.toUnsignedLong(attributes.vendorId()))
+        .map(CatalogDevice::driver);
   }
 
   private Optional<String> busDriver(String name) {
