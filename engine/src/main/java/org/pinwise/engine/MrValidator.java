@@ -10,7 +10,6 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Finding.Origin;
 import org.pinwise.engine.drools.DroolsJudge;
-import org.pinwise.engine.eval.Atom;
 import org.pinwise.engine.eval.CompiledRule;
 import org.pinwise.engine.eval.Completions;
 import org.pinwise.engine.eval.FactTuple;
@@ -45,7 +44,8 @@ public final class MrValidator {
   private final OutcomeMemo memo;
 
   /** A rule as the profile grades it. */
-  private record Graded(CompiledRule compiled, Severity severity, Origin origin) {
+  private record Graded(
+      CompiledRule compiled, Severity severity, Origin origin, Map<String, Long> parameters) {
     Rule rule() {
       return compiled.rule();
     }
@@ -80,7 +80,8 @@ public final class MrValidator {
           origin = Origin.PROFILE;
         }
       }
-      rules.add(new Graded(CompiledRule.of(rule, parameters), severity, origin));
+      rules.add(
+          new Graded(CompiledRule.of(rule, parameters), severity, origin, Map.copyOf(parameters)));
     }
     this.graded = List.copyOf(rules);
     this.compiled = graded.stream().map(Graded::compiled).toList();
@@ -204,6 +205,7 @@ public final class MrValidator {
             one.remediation(),
             one.reference(),
             one.later(),
+            firing.stream().flatMap(fires -> restsOn(fires.rule()).stream()).distinct().toList(),
             one.live()));
   }
 
@@ -215,7 +217,7 @@ public final class MrValidator {
       if (part instanceof Template.Text text) {
         message.append(text.text());
       } else if (part instanceof Template.Place place) {
-        String shown = show(place.operand(), facts, rule);
+        String shown = show(place.operand(), facts, graded);
         arguments.put(place.operand().toString(), shown);
         message.append(shown);
       }
@@ -232,14 +234,15 @@ public final class MrValidator {
         rule.meta().remediation(),
         rule.meta().spec(),
         rule.meta().later(),
-        restsOnLiveFacts(graded.compiled()));
+        restsOn(rule),
+        rule.reads().stream().anyMatch(field -> field.field().volatility() == Volatility.LIVE));
   }
 
-  private static String show(Operand operand, FactTuple facts, Rule rule) {
+  private static String show(Operand operand, FactTuple facts, Graded graded) {
     if (operand instanceof Operand.FieldOf<?> field) {
       return show(field, facts);
     }
-    return String.valueOf(rule.meta().parameters().get(operand.toString()));
+    return String.valueOf(graded.parameters().get(operand.toString()));
   }
 
   private static <F> String show(Operand.FieldOf<F> field, FactTuple facts) {
@@ -263,15 +266,8 @@ public final class MrValidator {
     return field.field().show(field.field().read(facts.get(field.type())));
   }
 
-  private static boolean restsOnLiveFacts(CompiledRule rule) {
-    for (Atom atom : rule.atoms()) {
-      for (Operand.FieldOf<?> field : atom.reads()) {
-        if (field.field().volatility() == Volatility.LIVE) {
-          return true;
-        }
-      }
-    }
-    return false;
+  private static List<String> restsOn(Rule rule) {
+    return rule.reads().stream().map(Operand.FieldOf::toString).toList();
   }
 
   private static UndecidedRule undecided(Graded open, FactTuple facts) {
