@@ -19,7 +19,9 @@ import org.pinwise.engine.cli.ReportOptions;
 import org.pinwise.engine.cli.RequestOptions;
 import org.pinwise.engine.cli.RuleOptions;
 import org.pinwise.engine.cli.UsageException;
+import org.pinwise.engine.facts.DeviceCatalog;
 import org.pinwise.engine.json.VerdictJson;
+import org.pinwise.engine.text.Nearest;
 import org.pinwise.registrar.MemoryRegistrar;
 import org.pinwise.registrar.RegisteredRegion;
 import org.pinwise.registrar.Registration;
@@ -44,7 +46,7 @@ import picocli.CommandLine.Option;
     footer = {
       "",
       "A name of the catalogue is simulated: its keys mean nothing to any hardware.",
-      "Only live:NAME is a device of this host.",
+      "Any other name is a device of this host; live:NAME always is.",
       "",
       "Exit codes: 0 registered, 1 refused or failed, 2 no such device or no library,",
       "wrong usage or input.",
@@ -68,8 +70,8 @@ final class RegisterCommand implements Callable<Integer> {
       names = "--device",
       paramLabel = "DEVICE",
       description = {
-        "live:NAME for a device of this host, or a name of the",
-        "catalogue ('pinwise devices --catalog') to simulate."
+        "A name of the catalogue ('pinwise devices --catalog') to simulate, or",
+        "a device of this host: NAME, or live:NAME where both have it."
       })
   private @Nullable String device;
 
@@ -146,22 +148,30 @@ final class RegisterCommand implements Callable<Integer> {
   private MemoryRegistrar open() {
     if (device == null) {
       throw new UsageException(
-          "--device", "is missing; say live:NAME, or a name of the catalogue to simulate");
+          "--device",
+          "is missing; say a device of this host, or a name of the catalogue to simulate");
     }
-    boolean live = device.startsWith(LIVE);
-    if (live && kernel != null) {
+    boolean simulated = DeviceCatalog.load().find(device).isPresent();
+    if (!simulated && kernel != null) {
       throw new UsageException("--kernel", "a device of this host is on this host's kernel");
     }
     MrValidator validator = rules.validator(Assumptions.USUAL);
     try {
-      if (live) {
-        return MemoryRegistrar.open(device.substring(LIVE.length()), validator);
+      if (!simulated) {
+        String name = device.startsWith(LIVE) ? device.substring(LIVE.length()) : device;
+        return MemoryRegistrar.open(name, validator);
       }
       return kernel == null
           ? MemoryRegistrar.simulated(device, validator)
           : MemoryRegistrar.simulated(device, kernel(kernel), validator);
     } catch (UnavailableException | VerbsException e) {
-      throw new UsageException("--device", LiveVerbsDevices.oneLine(e));
+      throw new UsageException(
+          "--device",
+          LiveVerbsDevices.oneLine(e)
+              + (simulated || device.startsWith(LIVE)
+                  ? ""
+                  : " To simulate, name a device of 'pinwise devices --catalog'"
+                      + Nearest.hint(device, DeviceCatalog.load().names())));
     }
   }
 

@@ -95,7 +95,7 @@ class RegisterCommandTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "--device=conectx5 --access=1 --length=1; --device: the catalogue has no device conectx5",
+        "--device=conectx5 --access=1 --length=1; did you mean connectx5",
         "--device=live:no-such --access=1 --length=1; --device: ",
         "--access=1 --length=1; --device: is missing",
         "--device=rxe --length=1; --access: is missing",
