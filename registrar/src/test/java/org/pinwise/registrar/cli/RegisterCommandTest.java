@@ -95,7 +95,7 @@ class RegisterCommandTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "--device=conectx5 --access=1 --length=1; did you mean connectx5",
+        "--device=conectx5 --access=1 --length=1; --device: ",
         "--device=live:no-such --access=1 --length=1; --device: ",
         "--access=1 --length=1; --device: is missing",
         "--device=rxe --length=1; --access: is missing",
@@ -120,6 +120,14 @@ class RegisterCommandTest {
     if (message != null) {
       assertThat(run.err).startsWith("pinwise register: " + message);
     }
+  }
+
+  @Test
+  void nameOfNoDeviceMeansOneOfThisHostAndTellsHowToSimulate() {
+    Run run = run("register", "--device=conectx5", "--access=1", "--length=1");
+
+    assertThat(run.exit).isEqualTo(2);
+    assertThat(run.err).contains("did you mean connectx5?").hasLineCount(1);
   }
 
   @Test
