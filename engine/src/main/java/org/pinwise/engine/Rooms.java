@@ -38,7 +38,7 @@ final class Rooms {
     URL location = source.getLocation();
     try {
       Path path = Path.of(location.toURI());
-      return Files.isDirectory(path) ? inClasses(path.resolve(ROOT)) : inJar(path);
+      return Files.isDirectory(path) ? inClasses(path.resolve(ROOT)) : named(inJar(path, ROOT));
     } catch (URISyntaxException e) {
       throw new IllegalStateException("the rules jar's location is no path: " + location, e);
     } catch (IOException e) {
@@ -48,12 +48,15 @@ final class Rooms {
 
   /** Returns the rooms of an unpacked jar, named as those of a packed one. */
   private static List<Room> inClasses(Path path) {
-    return inDirectory(path).stream()
-        .map(room -> new Room(room.name(), room.name(), room.files()))
-        .toList();
+    return named(inDirectory(path));
   }
 
-  private static List<Room> inJar(Path path) throws IOException {
+  private static List<Room> named(List<Room> rooms) {
+    return rooms.stream().map(room -> new Room(room.name(), room.name(), room.files())).toList();
+  }
+
+  /** Returns the rooms of a folder in a jar, by name. */
+  static List<Room> inJar(Path path, String root) throws IOException {
     Map<String, Map<String, String>> files = new TreeMap<>();
     try (JarFile jar = new JarFile(path.toFile())) {
       Enumeration<JarEntry> entries = jar.entries();
@@ -61,24 +64,32 @@ final class Rooms {
         JarEntry entry = entries.nextElement();
         String name = entry.getName();
         int slash = name.lastIndexOf('/');
-        if (!name.startsWith(ROOT) || slash < ROOT.length() || entry.isDirectory()) {
+        if (!name.startsWith(root) || slash < root.length() || entry.isDirectory()) {
           continue;
         }
-        String room = name.substring(ROOT.length(), slash);
+        String room = name.substring(root.length(), slash);
         if (room.matches(ROOM)) {
           try (InputStream in = jar.getInputStream(entry)) {
             files
                 .computeIfAbsent(room, r -> new TreeMap<>())
-                .put(
-                    name.substring(slash + 1),
-                    new String(in.readAllBytes(), StandardCharsets.UTF_8));
+                .put(name.substring(slash + 1), text(path, name, in));
           }
         }
       }
     }
     List<Room> rooms = new ArrayList<>();
-    files.forEach((name, content) -> rooms.add(new Room(name, name, content)));
+    files.forEach((name, content) -> rooms.add(new Room(name, path + "!/" + root + name, content)));
     return rooms;
+  }
+
+  /** A jar may unpack to more than a machine has memory for. */
+  static String text(Path jar, String name, InputStream in) throws IOException {
+    byte[] bytes = in.readNBytes((int) Yaml.MAX_BYTES + 1);
+    if (bytes.length > Yaml.MAX_BYTES) {
+      throw new InputException(
+          jar + "!/" + name, "has more than %d bytes".formatted(Yaml.MAX_BYTES));
+    }
+    return new String(bytes, StandardCharsets.UTF_8);
   }
 
   /**

@@ -2,12 +2,17 @@ package org.pinwise.engine;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.pinwise.engine.rulefile.RuleFileParser;
+import org.pinwise.engine.rulefile.TeamRules;
 import org.pinwise.engine.text.Nearest;
 import org.pinwise.rules.spi.Rule;
 import org.pinwise.rules.spi.RuleProvider;
@@ -58,12 +63,62 @@ public final class RuleSet {
   }
 
   /**
-   * Returns these rules and those of a directory of rooms.
+   * Returns these rules and those of a directory of rooms, or of a jar that holds one in {@code
+   * META-INF/pinwise/rules}.
    *
    * @throws InputException if the directory or a file in it cannot be read
    */
-  public RuleSet withFiles(Path directory) {
-    return withRooms(Rooms.inDirectory(directory), false);
+  public RuleSet withFiles(Path directoryOrJar) {
+    return with(Pack.load(directoryOrJar));
+  }
+
+  /** Returns these rules and those of a pack. */
+  public RuleSet with(Pack pack) {
+    RuleSet more = withRooms(pack.rooms(), false);
+    List<RuleProblem> problems = new ArrayList<>(more.loadProblems);
+    problems.addAll(pack.problems());
+    return new RuleSet(more.entries, more.rooms, profile, problems);
+  }
+
+  /**
+   * Returns these rules and all that a class path brings: the packs in {@code
+   * META-INF/pinwise/rules}, then the providers that {@link ServiceLoader} finds, by class name.
+   * What cannot be loaded is a problem.
+   *
+   * @throws InputException if a pack cannot be read
+   */
+  public RuleSet withClassPath(ClassLoader loader) {
+    RuleSet all = this;
+    for (Pack pack : Pack.onClassPath(loader)) {
+      all = all.with(pack);
+    }
+    List<RuleProvider> providers = new ArrayList<>();
+    List<RuleProblem> problems = new ArrayList<>();
+    Iterator<RuleProvider> found = ServiceLoader.load(RuleProvider.class, loader).iterator();
+    while (true) {
+      try {
+        if (!found.hasNext()) {
+          break;
+        }
+        providers.add(found.next());
+      } catch (ServiceConfigurationError e) {
+        problems.add(
+            new RuleProblem(
+                "META-INF/services/" + RuleProvider.class.getName(), 0, 0, null, reason(e)));
+      }
+    }
+    providers.sort(Comparator.comparing(provider -> provider.getClass().getName()));
+    for (RuleProvider provider : providers) {
+      all = all.with(provider);
+    }
+    problems.addAll(0, all.loadProblems);
+    return new RuleSet(all.entries, all.rooms, profile, problems);
+  }
+
+  /** Returns what went wrong, and what it came of. */
+  private static String reason(Throwable e) {
+    String message = String.valueOf(e.getMessage());
+    return e.getCause() == null ? message : message + ": " + reason(e.getCause());
   }
 
   /** Returns these rules and those of rooms. */
@@ -80,7 +135,10 @@ public final class RuleSet {
         problems.add(new RuleProblem(room.location(), 0, 0, room.id(), "the room has no rule.drl"));
         continue;
       }
-      RuleFileParser.Result result = RuleFileParser.parse(file, room.rule());
+      RuleFileParser.Result result =
+          builtIn
+              ? RuleFileParser.parse(file, room.rule())
+              : RuleFileParser.parseOfTeam(file, room.rule());
       problems.addAll(result.problems());
       for (Rule rule : result.rules()) {
         if (!rule.meta().room().equals(room.id())) {
@@ -104,11 +162,30 @@ public final class RuleSet {
     return Integer.parseInt(rule.source().substring(rule.source().lastIndexOf(':') + 1));
   }
 
-  /** Returns these rules and those that a team wrote in Java. */
+  /**
+   * Returns these rules and those that a team wrote in Java. A rule that is not as it must be, and
+   * a provider that fails, is a problem.
+   */
   public RuleSet with(RuleProvider provider) {
     List<Entry> all = new ArrayList<>(entries);
-    provider.rules().forEach(rule -> all.add(new Entry(rule, false)));
-    return new RuleSet(all, rooms, profile, loadProblems);
+    List<RuleProblem> problems = new ArrayList<>(loadProblems);
+    List<Rule> provided = List.of();
+    try {
+      provided = List.copyOf(provider.rules());
+    } catch (RuntimeException | LinkageError e) {
+      problems.add(
+          new RuleProblem(
+              provider.getClass().getName(), 0, 0, null, "gives no rules: " + reason(e)));
+    }
+    for (Rule rule : provided) {
+      List<String> wrong = TeamRules.problems(rule);
+      if (wrong.isEmpty()) {
+        all.add(new Entry(rule, false));
+      }
+      wrong.forEach(
+          message -> problems.add(new RuleProblem(rule.source(), 0, 0, rule.id(), message)));
+    }
+    return new RuleSet(all, rooms, profile, problems);
   }
 
   /** Returns these rules under another profile. */

@@ -51,10 +51,12 @@ final class Annotations {
   record Raw(Token name, String value, Token at) {}
 
   private final Token rule;
+  private final boolean ofTeam;
   private final Map<String, List<Raw>> byName = new LinkedHashMap<>();
 
-  Annotations(Token rule) {
+  Annotations(Token rule, boolean ofTeam) {
     this.rule = rule;
+    this.ofTeam = ofTeam;
   }
 
   void add(Raw raw) {
@@ -64,6 +66,9 @@ final class Annotations {
           raw.name(),
           "there is no annotation @%s%s; allowed are %s"
               .formatted(name, Nearest.hint(name, NAMES), NAMES));
+    }
+    if (ofTeam && (name.equals("errno") || name.equals("stage"))) {
+      throw new SyntaxException(raw.name(), TeamRules.ERRNO_PROBLEM);
     }
     List<Raw> same = byName.computeIfAbsent(name, n -> new ArrayList<>());
     if (!same.isEmpty() && !name.equals("param") && !name.equals("fix")) {

@@ -114,7 +114,7 @@ final class ConditionParser {
     }
     refuseOperatorAfter(operator);
     throw new SyntaxException(
-        at, "%s is %s and no condition; compare it with something".formatted(left, describe(left)));
+        at, "%s is %s and no condition; compare it with something".formatted(left, left.kind()));
   }
 
   private static void refuseOperatorAfter(Token operator) {
@@ -137,11 +137,11 @@ final class ConditionParser {
   private Condition compare(Token at, Operand left, Relation relation, Token operator) {
     Token rightAt = tokens.peek();
     Operand right = sum();
-    if (!(reads(left) || reads(right))) {
+    if (!left.readsFact() && !right.readsFact()) {
       throw new SyntaxException(at, "the comparison reads no field, so it is constant; drop it");
     }
-    String leftKind = describe(left);
-    String rightKind = describe(right);
+    String leftKind = left.kind();
+    String rightKind = right.kind();
     if (!leftKind.equals(rightKind)) {
       throw new SyntaxException(
           rightAt, "%s is %s, but %s is %s".formatted(left, leftKind, right, rightKind));
@@ -167,15 +167,14 @@ final class ConditionParser {
       if (!(value instanceof Operand.Constant constant)) {
         throw new SyntaxException(valueAt, "the values of in are constants, not " + value);
       }
-      if (!describe(value).equals(describe(left))) {
+      if (!value.kind().equals(left.kind())) {
         throw new SyntaxException(
-            valueAt,
-            "%s is %s, but %s is %s".formatted(left, describe(left), value, describe(value)));
+            valueAt, "%s is %s, but %s is %s".formatted(left, left.kind(), value, value.kind()));
       }
       values.add(constant);
     } while (tokens.accept(","));
     tokens.expect(")", "the values of in end with )");
-    if (!reads(left)) {
+    if (!left.readsFact()) {
       throw new SyntaxException(at, "the comparison reads no field, so it is constant; drop it");
     }
     return new Condition.OneOf(left, values, negated);
@@ -197,7 +196,7 @@ final class ConditionParser {
       throw new SyntaxException(
           memberAt,
           "%s holds %s constants, and %s is %s"
-              .formatted(set, members.getSimpleName(), member, describe(member)));
+              .formatted(set, members.getSimpleName(), member, member.kind()));
     }
     return new Condition.Contains(field, member, negated);
   }
@@ -238,9 +237,9 @@ final class ConditionParser {
 
   private static Operand arithmetic(Token at, Operand left, char operator, Operand right) {
     for (Operand operand : List.of(left, right)) {
-      if (!describe(operand).equals("a number")) {
+      if (!operand.kind().equals("a number")) {
         throw new SyntaxException(
-            at, "%s is %s, and '%s' takes numbers".formatted(operand, describe(operand), operator));
+            at, "%s is %s, and '%s' takes numbers".formatted(operand, operand.kind(), operator));
       }
     }
     return new Operand.Arithmetic(left, operator, right);
@@ -373,36 +372,5 @@ final class ConditionParser {
           tokens.peek(),
           "the condition is nested deeper than %d; split the rule".formatted(MAX_DEPTH));
     }
-  }
-
-  private static boolean reads(Operand operand) {
-    if (operand instanceof Operand.Arithmetic arithmetic) {
-      return reads(arithmetic.left()) || reads(arithmetic.right());
-    }
-    return operand instanceof Operand.FieldOf<?>;
-  }
-
-  /** Names the kind of an operand; equal texts are kinds that compare. */
-  private static String describe(Operand operand) {
-    if (operand instanceof Operand.FieldOf<?> field) {
-      return switch (field.field().kind()) {
-        case BOOLEAN -> "true or false";
-        case NUMBER -> "a number";
-        case TEXT -> "text";
-        case CHOICE -> "a " + field.field().valueType().getSimpleName();
-        case FLAGS -> "a set of " + field.field().valueType().getSimpleName();
-      };
-    }
-    if (operand instanceof Operand.Constant constant) {
-      Object value = constant.value();
-      return value instanceof Long
-          ? "a number"
-          : value instanceof String
-              ? "text"
-              : value instanceof Boolean
-                  ? "true or false"
-                  : "a " + ((Enum<?>) value).getDeclaringClass().getSimpleName();
-    }
-    return "a number";
   }
 }

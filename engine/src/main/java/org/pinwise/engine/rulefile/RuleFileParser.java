@@ -15,6 +15,7 @@ import org.pinwise.rules.spi.Operand;
 import org.pinwise.rules.spi.Pattern;
 import org.pinwise.rules.spi.Pattern.Quantifier;
 import org.pinwise.rules.spi.Rule;
+import org.pinwise.rules.spi.RuleChecks;
 import org.pinwise.rules.spi.RuleMeta;
 import org.pinwise.rules.spi.Template;
 
@@ -46,6 +47,7 @@ public final class RuleFileParser {
 
   private final String file;
   private final String text;
+  private final boolean ofTeam;
   private final List<RuleProblem> problems = new ArrayList<>();
   private final List<Rule> rules = new ArrayList<>();
   private final Set<String> imported = new HashSet<>();
@@ -53,9 +55,10 @@ public final class RuleFileParser {
   private int next;
   private @Nullable String ruleName;
 
-  private RuleFileParser(String file, String text) {
+  private RuleFileParser(String file, String text, boolean ofTeam) {
     this.file = file;
     this.text = text;
+    this.ofTeam = ofTeam;
   }
 
   /**
@@ -67,13 +70,26 @@ public final class RuleFileParser {
   public record Result(List<Rule> rules, List<RuleProblem> problems) {}
 
   /**
-   * Reads a file's text.
+   * Reads the text of a file that comes with Pinwise.
    *
    * @param file how problems name the file
    * @param text the text
    */
   public static Result parse(String file, String text) {
-    RuleFileParser parser = new RuleFileParser(file, text);
+    return parse(new RuleFileParser(file, text, false));
+  }
+
+  /**
+   * Reads the text of a team's file, whose rules have ids of their own and give no errno.
+   *
+   * @param file how problems name the file
+   * @param text the text
+   */
+  public static Result parseOfTeam(String file, String text) {
+    return parse(new RuleFileParser(file, text, true));
+  }
+
+  private static Result parse(RuleFileParser parser) {
     parser.file();
     return new Result(List.copyOf(parser.rules), List.copyOf(parser.problems));
   }
@@ -181,13 +197,16 @@ public final class RuleFileParser {
       throw new SyntaxException(name, "a rule's name is its id in quotes, not " + name.shown());
     }
     ruleName = name.text();
-    if (!name.text().matches("[A-Z]{2,12}\\d{3}(/[a-z0-9.-]{1,40})?")) {
+    if (!name.text().matches(RuleChecks.ID)) {
       throw new SyntaxException(
           name,
           "\"%s\" is no rule id; an id is letters and three digits, such as ACME101 or ACME101/old-kernel"
               .formatted(name.text()));
     }
-    Annotations annotations = new Annotations(name);
+    if (ofTeam && TeamRules.takesOurId(name.text())) {
+      throw new SyntaxException(name, TeamRules.idProblem(name.text()));
+    }
+    Annotations annotations = new Annotations(name, ofTeam);
     while (peek().is("@")) {
       annotations.add(annotation());
     }
@@ -282,7 +301,10 @@ public final class RuleFileParser {
       return; // a pattern that only binds demands nothing: its fact is always there
     }
     Condition condition = all.size() == 1 ? all.get(0) : new Condition.All(all);
-    ConstantConditions.refuse(condition, name);
+    String constant = RuleChecks.constant(condition).orElse(null);
+    if (constant != null) {
+      throw new SyntaxException(name, constant);
+    }
     patterns.add(new Pattern(negated ? Quantifier.NOT : Quantifier.EXISTS, type, condition));
   }
 
@@ -559,8 +581,8 @@ public final class RuleFileParser {
       return values.get(name);
     }
 
-    boolean hasParameter(String name) {
-      return parameters.containsKey(name);
+    Set<String> parameterNames() {
+      return parameters.keySet();
     }
 
     FactType<?> self() {

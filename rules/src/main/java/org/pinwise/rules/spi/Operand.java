@@ -6,6 +6,39 @@ import org.pinwise.rules.model.Field;
 /** What a comparison compares. */
 public sealed interface Operand {
 
+  /** Returns the kind of value in words; operands of equal kinds compare. */
+  default String kind() {
+    if (this instanceof FieldOf<?> field) {
+      return switch (field.field().kind()) {
+        case BOOLEAN -> "true or false";
+        case NUMBER -> "a number";
+        case TEXT -> "text";
+        case CHOICE -> "a " + field.field().valueType().getSimpleName();
+        case FLAGS -> "a set of " + field.field().valueType().getSimpleName();
+      };
+    }
+    if (this instanceof Constant constant) {
+      Object value = constant.value();
+      return value instanceof Long
+          ? "a number"
+          : value instanceof String
+              ? "text"
+              : value instanceof Boolean
+                  ? "true or false"
+                  : value instanceof Enum<?> choice
+                      ? "a " + choice.getDeclaringClass().getSimpleName()
+                      : "a " + value.getClass().getName();
+    }
+    return "a number";
+  }
+
+  /** Returns whether the value depends on a fact. */
+  default boolean readsFact() {
+    return this instanceof Arithmetic sum
+        ? sum.left().readsFact() || sum.right().readsFact()
+        : this instanceof FieldOf<?>;
+  }
+
   /**
    * A field of a fact.
    *

@@ -28,13 +28,29 @@ public record Rule(RuleMeta meta, List<Pattern> patterns, Template template, Str
 
   /** Returns the rule in words: what must hold for it to report. */
   public String inWords() {
-    return patterns.stream().map(Pattern::toString).collect(Collectors.joining(" and "));
+    return patterns.size() == 1
+        ? patterns.get(0).toString()
+        : patterns.stream().map(Rule::enclosed).collect(Collectors.joining(" and "));
+  }
+
+  private static String enclosed(Pattern pattern) {
+    boolean alternatives =
+        pattern.quantifier() == Pattern.Quantifier.EXISTS
+            && pattern.condition() instanceof Condition.Any;
+    return alternatives ? "(" + pattern + ")" : pattern.toString();
   }
 
   /** Returns the fields that the rule's conditions read, in the order of reading. */
   public Set<Operand.FieldOf<?>> reads() {
     Set<Operand.FieldOf<?>> reads = new LinkedHashSet<>();
     patterns.forEach(pattern -> reads(pattern.condition(), reads));
+    return reads;
+  }
+
+  /** Returns the fields that a condition reads, in the order of reading. */
+  public static Set<Operand.FieldOf<?>> reads(Condition condition) {
+    Set<Operand.FieldOf<?>> reads = new LinkedHashSet<>();
+    reads(condition, reads);
     return reads;
   }
 
