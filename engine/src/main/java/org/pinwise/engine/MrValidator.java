@@ -16,6 +16,7 @@ import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.engine.eval.Outcome;
 import org.pinwise.rules.model.Errno;
 import org.pinwise.rules.model.Facts;
+import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.model.Volatility;
 import org.pinwise.rules.spi.Fix;
@@ -272,7 +273,10 @@ public final class MrValidator {
 
   private static UndecidedRule undecided(Graded open, FactTuple facts) {
     Set<String> needs = new LinkedHashSet<>();
-    open.compiled().needs(facts).stream().map(MrValidator::givenAs).sorted().forEach(needs::add);
+    open.compiled().needs(facts).stream()
+        .map(field -> givenAs(field, facts))
+        .sorted()
+        .forEach(needs::add);
     return new UndecidedRule(
         open.rule().id(),
         open.severity(),
@@ -285,16 +289,25 @@ public final class MrValidator {
   }
 
   /** A derived fact is not given; what it is derived of is. */
-  private static String givenAs(Operand.FieldOf<?> field) {
+  private static String givenAs(Operand.FieldOf<?> field, FactTuple facts) {
     if (!field.type().key().equals("range")) {
       return field.toString();
     }
+    Host host = facts.host();
     return switch (field.field().name()) {
       case "iovaOffsetDiffers" -> "request.iova";
-      case "lengthBeyondAddressSpace", "allOnesLength" -> "request.length";
       case "pageAligned", "alignment", "wholeAddressSpace" -> "request.address";
+      case "beyondMemlock" -> host.memlock() == null ? "host.memlock" : lengthOrPageSize(facts);
+      case "beyondMemlockLeft" ->
+          host.memlock() == null
+              ? "host.memlock"
+              : host.pinnedPages() == null ? "host.pinnedPages" : lengthOrPageSize(facts);
       default -> "request.length";
     };
+  }
+
+  private static String lengthOrPageSize(FactTuple facts) {
+    return facts.request().rawLength() == null ? "request.length" : "host.pageSize";
   }
 
   /** Returns the request with the smallest set of fixes after which no error is left. */

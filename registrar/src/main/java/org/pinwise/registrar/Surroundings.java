@@ -65,7 +65,8 @@ abstract class Surroundings {
         SIMULATED_PAGE_SIZE,
         Long.MAX_VALUE,
         true,
-        0L);
+        0L,
+        false);
   }
 
   private static final class Real extends Surroundings {
@@ -87,7 +88,8 @@ abstract class Surroundings {
           host.pageSize(),
           host.memlock(),
           host.ipcLock(),
-          null);
+          null,
+          host.dmaBounce());
     }
 
     @Override
