@@ -216,8 +216,7 @@ final class FactSampler {
       case "address" ->
           address((Long) draft.request().get("iova"), (Long) draft.request().get("length"));
       case "length" ->
-          length(
-              (Long) draft.request().get("address"), (Long) draft.others().get("host.memlock"));
+          length((Long) draft.request().get("address"), (Long) draft.others().get("host.memlock"));
       case "iova" -> iova((Long) draft.request().get("address"));
       case "uses" -> subset(Use.values());
       default -> throw new IllegalArgumentException(part);

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What follows from a request's address, length and iova, and from the kernel's page size and the
- * process's limit of locked memory. Rules compare these fields instead of computing, because unsigned 64-bit arithmetic does not fit their numbers.
- * Nobody gives this fact: {@link #of} derives it. A null component is unknown.
+ * process's limit of locked memory. Rules compare these fields instead of computing, because
+ * unsigned 64-bit arithmetic does not fit their numbers. Nobody gives this fact: {@link #of}
+ * derives it. A null component is unknown.
  *
  * @param pageAligned whether the address is a multiple of the page size
  * @param alignment the largest power of two that divides the address; 2^62 for address 0
@@ -195,7 +196,9 @@ public record AddressRange(
       for (long start :
           address == null ? addresses(size, request.rawIova()) : new long[] {address}) {
         for (long length :
-            request.rawLength() == null ? lengths(start, size, host) : new long[] {request.rawLength()}) {
+            request.rawLength() == null
+                ? lengths(start, size, host)
+                : new long[] {request.rawLength()}) {
           AddressRange one = exact(request, host, start, length, size);
           merged = merged == null ? one : merged.agreeing(one);
         }
