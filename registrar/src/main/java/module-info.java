@@ -6,9 +6,20 @@
  * automatic.
  */
 module org.pinwise.registrar {
+  requires static info.picocli;
   requires static org.jspecify;
   requires org.pinwise.engine;
+  requires static org.pinwise.engine.cli;
   requires org.pinwise.rules;
 
   exports org.pinwise.registrar;
+
+  // picocli sets the fields of commands.
+  opens org.pinwise.registrar.cli to
+      info.picocli;
+
+  provides org.pinwise.engine.cli.CliExtension with
+      org.pinwise.registrar.cli.RegistrarCommands;
+  provides org.pinwise.engine.facts.LiveDevices with
+      org.pinwise.registrar.cli.LiveVerbsDevices;
 }

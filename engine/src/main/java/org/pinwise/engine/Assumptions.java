@@ -7,6 +7,7 @@ import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.rules.model.AddressRange;
 import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.Kernel;
 import org.pinwise.rules.model.Memory;
 
 /**
@@ -30,9 +31,13 @@ public enum Assumptions {
       Host host = facts.host();
       if (host.memlock() == null && host.ipcLock() == null && host.pinnedPages() == null) {
         assumed.add(LIMITS);
-        host =
-            new Host(
-                host.kernel(), host.stack(), host.rdmaCore(), host.pageSize(), null, true, null);
+        host = withLimits(host, Long.MAX_VALUE, true);
+      }
+      if (host.dmaBounce() == null) {
+        if (host.kernel() == null || host.kernel() >= Kernel.V7_0) {
+          assumed.add(PLAIN_DMA);
+        }
+        host = withPlainDma(host);
       }
       return new Completed(tuple(facts, memory, host, true), List.copyOf(assumed));
     }
@@ -49,19 +54,45 @@ public enum Assumptions {
   private static final String ADDRESS = "address";
   private static final String MEMORY = "memory";
   private static final String LIMITS = "limits";
+  private static final String PLAIN_DMA = "dma";
   private static final Map<String, String> MEANING =
       Map.of(
           ADDRESS, "the address is page-aligned and in range",
           MEMORY, "the memory is mapped, anonymous, readable and writable",
-          LIMITS, "no limit of the host binds (RLIMIT_MEMLOCK)");
+          LIMITS, "no limit of the host binds (RLIMIT_MEMLOCK)",
+          PLAIN_DMA, "the host is no confidential virtual machine that bounces DMA");
 
   /** Facts with what was assumed filled in. */
   record Completed(FactTuple facts, List<String> assumed) {}
 
   abstract Completed complete(Facts facts);
 
+  private static Host withLimits(Host host, long memlock, boolean ipcLock) {
+    return new Host(
+        host.kernel(),
+        host.stack(),
+        host.rdmaCore(),
+        host.pageSize(),
+        memlock,
+        ipcLock,
+        null,
+        host.dmaBounce());
+  }
+
+  private static Host withPlainDma(Host host) {
+    return new Host(
+        host.kernel(),
+        host.stack(),
+        host.rdmaCore(),
+        host.pageSize(),
+        host.memlock(),
+        host.ipcLock(),
+        host.pinnedPages(),
+        false);
+  }
+
   private static FactTuple tuple(Facts facts, Memory memory, Host host, boolean assumeAddress) {
-    AddressRange range = AddressRange.of(facts.request(), host.pageSize(), assumeAddress);
+    AddressRange range = AddressRange.of(facts.request(), host, assumeAddress);
     return new FactTuple(facts.request(), range, memory, facts.device(), host);
   }
 

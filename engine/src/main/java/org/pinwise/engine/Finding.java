@@ -1,5 +1,6 @@
 package org.pinwise.engine;
 
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.rules.model.Errno;
@@ -22,6 +23,7 @@ import org.pinwise.rules.spi.Stage;
  * @param remediation what to do, a sentence with a period
  * @param reference where the rule's truth can be read
  * @param later the verb that fails later and its errno, for a warning; null where there is none
+ * @param restsOn the facts that its rule reads, such as {@code memory.protection}, in their order
  * @param live whether it rests on a fact that may have changed by the time of the call
  */
 public record Finding(
@@ -36,6 +38,7 @@ public record Finding(
     String remediation,
     String reference,
     @Nullable String later,
+    List<String> restsOn,
     boolean live) {
 
   /** Who stands behind a finding. */
@@ -48,9 +51,10 @@ public record Finding(
     PROFILE
   }
 
-  /** Keeps an immutable copy. */
+  /** Keeps immutable copies. */
   public Finding {
     arguments = Map.copyOf(arguments);
+    restsOn = List.copyOf(restsOn);
   }
 
   /** Returns {@code MR001 error: message. Fix: remediation (reference)}. */

@@ -10,13 +10,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Finding.Origin;
 import org.pinwise.engine.drools.DroolsJudge;
-import org.pinwise.engine.eval.Atom;
 import org.pinwise.engine.eval.CompiledRule;
 import org.pinwise.engine.eval.Completions;
 import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.engine.eval.Outcome;
 import org.pinwise.rules.model.Errno;
 import org.pinwise.rules.model.Facts;
+import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.model.Volatility;
 import org.pinwise.rules.spi.Fix;
@@ -45,7 +45,8 @@ public final class MrValidator {
   private final OutcomeMemo memo;
 
   /** A rule as the profile grades it. */
-  private record Graded(CompiledRule compiled, Severity severity, Origin origin) {
+  private record Graded(
+      CompiledRule compiled, Severity severity, Origin origin, Map<String, Long> parameters) {
     Rule rule() {
       return compiled.rule();
     }
@@ -80,7 +81,8 @@ public final class MrValidator {
           origin = Origin.PROFILE;
         }
       }
-      rules.add(new Graded(CompiledRule.of(rule, parameters), severity, origin));
+      rules.add(
+          new Graded(CompiledRule.of(rule, parameters), severity, origin, Map.copyOf(parameters)));
     }
     this.graded = List.copyOf(rules);
     this.compiled = graded.stream().map(Graded::compiled).toList();
@@ -204,6 +206,7 @@ public final class MrValidator {
             one.remediation(),
             one.reference(),
             one.later(),
+            firing.stream().flatMap(fires -> restsOn(fires.rule()).stream()).distinct().toList(),
             one.live()));
   }
 
@@ -215,7 +218,7 @@ public final class MrValidator {
       if (part instanceof Template.Text text) {
         message.append(text.text());
       } else if (part instanceof Template.Place place) {
-        String shown = show(place.operand(), facts, rule);
+        String shown = show(place.operand(), facts, graded);
         arguments.put(place.operand().toString(), shown);
         message.append(shown);
       }
@@ -232,14 +235,15 @@ public final class MrValidator {
         rule.meta().remediation(),
         rule.meta().spec(),
         rule.meta().later(),
-        restsOnLiveFacts(graded.compiled()));
+        restsOn(rule),
+        rule.reads().stream().anyMatch(field -> field.field().volatility() == Volatility.LIVE));
   }
 
-  private static String show(Operand operand, FactTuple facts, Rule rule) {
+  private static String show(Operand operand, FactTuple facts, Graded graded) {
     if (operand instanceof Operand.FieldOf<?> field) {
       return show(field, facts);
     }
-    return String.valueOf(rule.meta().parameters().get(operand.toString()));
+    return String.valueOf(graded.parameters().get(operand.toString()));
   }
 
   private static <F> String show(Operand.FieldOf<F> field, FactTuple facts) {
@@ -263,20 +267,16 @@ public final class MrValidator {
     return field.field().show(field.field().read(facts.get(field.type())));
   }
 
-  private static boolean restsOnLiveFacts(CompiledRule rule) {
-    for (Atom atom : rule.atoms()) {
-      for (Operand.FieldOf<?> field : atom.reads()) {
-        if (field.field().volatility() == Volatility.LIVE) {
-          return true;
-        }
-      }
-    }
-    return false;
+  private static List<String> restsOn(Rule rule) {
+    return rule.reads().stream().map(Operand.FieldOf::toString).toList();
   }
 
   private static UndecidedRule undecided(Graded open, FactTuple facts) {
     Set<String> needs = new LinkedHashSet<>();
-    open.compiled().needs(facts).stream().map(MrValidator::givenAs).sorted().forEach(needs::add);
+    open.compiled().needs(facts).stream()
+        .map(field -> givenAs(field, facts))
+        .sorted()
+        .forEach(needs::add);
     return new UndecidedRule(
         open.rule().id(),
         open.severity(),
@@ -289,16 +289,25 @@ public final class MrValidator {
   }
 
   /** A derived fact is not given; what it is derived of is. */
-  private static String givenAs(Operand.FieldOf<?> field) {
+  private static String givenAs(Operand.FieldOf<?> field, FactTuple facts) {
     if (!field.type().key().equals("range")) {
       return field.toString();
     }
+    Host host = facts.host();
     return switch (field.field().name()) {
       case "iovaOffsetDiffers" -> "request.iova";
-      case "lengthBeyondAddressSpace", "allOnesLength" -> "request.length";
       case "pageAligned", "alignment", "wholeAddressSpace" -> "request.address";
+      case "beyondMemlock" -> host.memlock() == null ? "host.memlock" : lengthOrPageSize(facts);
+      case "beyondMemlockLeft" ->
+          host.memlock() == null
+              ? "host.memlock"
+              : host.pinnedPages() == null ? "host.pinnedPages" : lengthOrPageSize(facts);
       default -> "request.length";
     };
+  }
+
+  private static String lengthOrPageSize(FactTuple facts) {
+    return facts.request().rawLength() == null ? "request.length" : "host.pageSize";
   }
 
   /** Returns the request with the smallest set of fixes after which no error is left. */

@@ -192,6 +192,9 @@ public final class RoomVerifier {
   private static void reads(Operand.FieldOf<?> field, Set<String> into) {
     if (field.type().key().equals("range")) {
       into.addAll(List.of("request.address", "request.length", "request.iova"));
+      if (field.field().name().startsWith("beyondMemlock")) {
+        into.addAll(List.of("host.memlock", "host.pinnedPages", "host.pageSize"));
+      }
     } else if (field.field().name().startsWith("unknown")) {
       into.add("request.access");
     } else {

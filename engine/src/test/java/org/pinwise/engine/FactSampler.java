@@ -142,7 +142,7 @@ final class FactSampler {
       Host host = Host.TYPE.of(of(Host.TYPE));
       return new FactTuple(
           whole,
-          AddressRange.of(whole, host.pageSize(), false),
+          AddressRange.of(whole, host, false),
           Memory.TYPE.of(of(Memory.TYPE)),
           Device.TYPE.of(of(Device.TYPE)),
           host);
@@ -205,7 +205,7 @@ final class FactSampler {
       String part = name.substring("request.".length());
       draft.request().put(part, request(part, draft));
     } else {
-      draft.others().put(name, other(name));
+      draft.others().put(name, other(name, draft));
     }
   }
 
@@ -213,8 +213,10 @@ final class FactSampler {
     return switch (part) {
       case "verb" -> any(Verb.values());
       case "access" -> access();
-      case "address" -> likeIova((Long) draft.request().get("iova"));
-      case "length" -> length();
+      case "address" ->
+          address((Long) draft.request().get("iova"), (Long) draft.request().get("length"));
+      case "length" ->
+          length((Long) draft.request().get("address"), (Long) draft.others().get("host.memlock"));
       case "iova" -> iova((Long) draft.request().get("address"));
       case "uses" -> subset(Use.values());
       default -> throw new IllegalArgumentException(part);
@@ -247,6 +249,13 @@ final class FactSampler {
     };
   }
 
+  /** Ends about where the address space does, has the iova's offset in its page, or neither. */
+  private long address(@Nullable Long iova, @Nullable Long length) {
+    return length != null && random.nextInt(6) == 0
+        ? -length - 1 + random.nextInt(3)
+        : likeIova(iova);
+  }
+
   private long likeIova(@Nullable Long iova) {
     return iova == null || random.nextBoolean()
         ? address()
@@ -276,7 +285,7 @@ final class FactSampler {
     };
   }
 
-  private Object other(String name) {
+  private Object other(String name, Draft draft) {
     if (name.equals("host.kernel")) {
       // 5.4 stands for kernels that only rules without evidence tell apart.
       return random.nextInt(12) == 0
@@ -285,6 +294,16 @@ final class FactSampler {
     }
     if (name.equals("host.pageSize")) {
       return PAGE_SIZES[random.nextInt(PAGE_SIZES.length)];
+    }
+    if (name.equals("host.memlock")) {
+      return limit((Long) draft.request().get("length"));
+    }
+    Long limit = (Long) draft.others().get("host.memlock");
+    if (name.equals("host.pinnedPages") && limit != null && random.nextInt(3) == 0) {
+      return limit / PAGE_SIZES[random.nextInt(PAGE_SIZES.length)];
+    }
+    if (name.equals("device.maxMrSize")) {
+      return limit((Long) draft.request().get("length"));
     }
     Field<?> field = field(name);
     return switch (field.kind()) {
@@ -304,6 +323,36 @@ final class FactSampler {
             : known.get(random.nextInt(known.size()));
       }
     };
+  }
+
+  private Long limit(@Nullable Long length) {
+    long limit =
+        switch (random.nextInt(5)) {
+          case 0 -> 0;
+          case 1 -> Long.MAX_VALUE;
+          case 2 -> 1L << random.nextInt(63);
+          case 3 -> random.nextInt(64) * 4096L;
+          default -> besides(length == null ? length() : length) & Long.MAX_VALUE;
+        };
+    // Stock Drools compares two fields as doubles.
+    return limit > 1L << 52 ? Long.MAX_VALUE : limit;
+  }
+
+  /** A few pages more or less. */
+  private long besides(long number) {
+    return number
+        + PAGE_SIZES[random.nextInt(PAGE_SIZES.length)] * (random.nextInt(7) - 3)
+        + random.nextInt(3)
+        - 1;
+  }
+
+  /** Ends about where the address space does, takes about the limit, or neither. */
+  private long length(@Nullable Long address, @Nullable Long memlock) {
+    int way = random.nextInt(12);
+    if (address != null && way < 2) {
+      return -address - random.nextInt(way == 0 ? 3 : 4_096);
+    }
+    return memlock != null && way < 4 ? besides(memlock) : length();
   }
 
   private Object choice(Field<?> field) {

@@ -37,7 +37,7 @@ class RuleCatalogTest {
   /** {@code mvn -pl rules,engine verify -Dcatalog.update} writes the file anew. */
   @Test
   void catalogueIsUpToDate() throws IOException {
-    String expected = Catalog.markdown(RuleSet.builtInRooms(), RuleSet.builtIn());
+    String expected = RuleCatalog.markdown(RuleSet.builtInRooms(), RuleSet.builtIn());
     if (System.getProperty("catalog.update") != null) {
       Files.writeString(RULES, expected);
     }

@@ -257,13 +257,28 @@ public final class MemoryRegistrar implements AutoCloseable {
    * @throws WrongThreadException if the segment is confined to another thread
    */
   public RegistrationOutcome register(MemorySegment memory, Registration registration) {
-    Verbs.requirePassable(memory);
+    return registerRange(memory, memory.byteSize(), registration);
+  }
+
+  /**
+   * Registers a range that starts at a segment and need not be the segment's, such as the whole
+   * address space for implicit on-demand paging: {@link MemorySegment#NULL} and -1. What lies
+   * beyond the segment nobody keeps alive.
+   *
+   * @param length bytes, unsigned
+   * @throws IllegalArgumentException if the segment is on the Java heap
+   * @throws IllegalStateException if the segment or the registrar is closed
+   * @throws WrongThreadException if the segment is confined to another thread
+   */
+  public RegistrationOutcome registerRange(
+      MemorySegment base, long length, Registration registration) {
+    Verbs.requirePassable(base);
     enter();
     try {
-      Verdict verdict = consult(memory, registration);
+      Verdict verdict = consult(base, length, registration);
       return isRefused(verdict)
           ? new RegistrationOutcome.Refused(verdict)
-          : call(memory, registration, verdict);
+          : call(base, length, registration, verdict);
     } finally {
       leave();
     }
@@ -277,24 +292,36 @@ public final class MemoryRegistrar implements AutoCloseable {
    * @throws WrongThreadException if the segment is confined to another thread
    */
   public Verdict check(MemorySegment memory, Registration registration) {
-    Verbs.requirePassable(memory);
-    return consult(memory, registration);
+    return checkRange(memory, memory.byteSize(), registration);
   }
 
-  private Verdict consult(MemorySegment memory, Registration registration) {
-    Memory fact = registration.memoryOrNull();
+  /**
+   * What the rules say of {@link #registerRange}, which is not made.
+   *
+   * @param length bytes, unsigned
+   * @throws IllegalArgumentException if the segment is on the Java heap
+   * @throws IllegalStateException if the segment is closed
+   * @throws WrongThreadException if the segment is confined to another thread
+   */
+  public Verdict checkRange(MemorySegment base, long length, Registration registration) {
+    Verbs.requirePassable(base);
+    return consult(base, length, registration);
+  }
+
+  private Verdict consult(MemorySegment base, long length, Registration registration) {
     if (options.refuseOnLiveFacts()) {
-      return validator.validate(liveFacts(memory, registration));
+      return validator.validate(liveFacts(base, length, registration));
     }
-    if (fact == null && !Surroundings.isOrdinary(memory)) {
-      fact = Memory.TYPE.unknown();
+    Memory memory = registration.memoryOrNull();
+    if (memory == null && !Surroundings.isOrdinary(base, length)) {
+      memory = Memory.TYPE.unknown();
     }
-    return validator.validate(new Facts(request(memory, registration), fact, device, host));
+    return validator.validate(new Facts(request(base, length, registration), memory, device, host));
   }
 
-  private static MrRequest request(MemorySegment memory, Registration registration) {
+  private static MrRequest request(MemorySegment base, long length, Registration registration) {
     MrRequest.Builder request =
-        MrRequest.range(memory.address(), memory.byteSize()).access(registration.access());
+        MrRequest.range(base.address(), length).access(registration.access());
     Long iova = registration.iovaOrNull();
     if (iova != null) {
       request.iova(iova);
@@ -307,11 +334,11 @@ public final class MemoryRegistrar implements AutoCloseable {
   }
 
   /** The request with what the memory and the host are now. */
-  private Facts liveFacts(MemorySegment memory, Registration registration) {
+  private Facts liveFacts(MemorySegment base, long length, Registration registration) {
     Memory known = registration.memoryOrNull();
     return new Facts(
-        request(memory, registration),
-        known != null ? known : surroundings.memory(memory.address(), memory.byteSize()),
+        request(base, length, registration),
+        known != null ? known : surroundings.memory(base.address(), length),
         device,
         surroundings.hostNow(host));
   }
@@ -329,22 +356,22 @@ public final class MemoryRegistrar implements AutoCloseable {
   }
 
   private RegistrationOutcome call(
-      MemorySegment memory, Registration registration, Verdict verdict) {
+      MemorySegment base, long length, Registration registration, Verdict verdict) {
     Access access = registration.access();
     Long iova = registration.iovaOrNull();
     Result<MemoryRegion> result =
         iova == null
-            ? verbs.regMr(pd, memory, access.bits())
-            : verbs.regMrIova2(pd, memory, iova, access.bits());
+            ? verbs.regMrRange(pd, base, length, access.bits())
+            : verbs.regMrIova2Range(pd, base, length, iova, access.bits());
     return switch (result) {
       case MemoryRegion region ->
           new RegistrationOutcome.Registered(adopt(region, access, iova), verdict);
-      case Result.Failed<MemoryRegion>(int errno) -> failed(memory, registration, errno);
+      case Result.Failed<MemoryRegion>(int errno) -> failed(base, length, registration, errno);
     };
   }
 
   /** Makes the region the caller's; if that fails, gives it back. */
-  private RegisteredRegion adopt(MemoryRegion region, Access access, @Nullable Long iova) {
+  RegisteredRegion adopt(MemoryRegion region, Access access, @Nullable Long iova) {
     try {
       long remoteAddress = iova == null || ignoresIova() ? region.address() : iova;
       RegisteredRegion registered = new RegisteredRegion(this, region, access, remoteAddress);
@@ -361,8 +388,9 @@ public final class MemoryRegistrar implements AutoCloseable {
     return "siw".equals(device.driver());
   }
 
-  private RegistrationOutcome failed(MemorySegment memory, Registration registration, int errno) {
-    Verdict diagnosis = validator.validate(liveFacts(memory, registration));
+  private RegistrationOutcome failed(
+      MemorySegment base, long length, Registration registration, int errno) {
+    Verdict diagnosis = validator.validate(liveFacts(base, length, registration));
     String unknown =
         verbs.isSimulated() && diagnosis instanceof Undecided
             ? "; simulated, and the rules do not know what the device does: "
@@ -373,11 +401,11 @@ public final class MemoryRegistrar implements AutoCloseable {
     return new RegistrationOutcome.Failed(
         new VerbsException(
             iova == null ? "ibv_reg_mr" : "ibv_reg_mr_iova2",
-            "%s, address 0x%x, length %d, %saccess %s (0x%x)%s"
+            "%s, address 0x%x, length %s, %saccess %s (0x%x)%s"
                 .formatted(
                     deviceName(),
-                    memory.address(),
-                    memory.byteSize(),
+                    base.address(),
+                    Long.toUnsignedString(length),
                     iova == null ? "" : "iova 0x%x, ".formatted(iova),
                     registration.access(),
                     registration.access().bits(),
@@ -499,6 +527,14 @@ public final class MemoryRegistrar implements AutoCloseable {
   /** Whether the registrar and all that it opened are closed. */
   public boolean isClosed() {
     return context.isClosed();
+  }
+
+  Verbs verbs() {
+    return verbs;
+  }
+
+  ProtectionDomain pd() {
+    return pd;
   }
 
   /** How many regions are registered now. */

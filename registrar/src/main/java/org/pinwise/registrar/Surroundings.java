@@ -37,11 +37,13 @@ abstract class Surroundings {
   }
 
   /**
-   * Whether a segment is of an arena's own memory, of which ordinary things may be assumed. A
-   * segment made of an address has the global scope, and so has memory of the global arena.
+   * Whether a range is of an arena's own memory, of which ordinary things may be assumed. A segment
+   * made of an address has the global scope, and so has memory of the global arena.
    */
-  static boolean isOrdinary(MemorySegment memory) {
-    return !memory.isMapped() && !memory.scope().equals(GLOBAL);
+  static boolean isOrdinary(MemorySegment base, long length) {
+    return Long.compareUnsigned(length, base.byteSize()) <= 0
+        && !base.isMapped()
+        && !base.scope().equals(GLOBAL);
   }
 
   /** This machine. */
@@ -63,7 +65,8 @@ abstract class Surroundings {
         SIMULATED_PAGE_SIZE,
         Long.MAX_VALUE,
         true,
-        0L);
+        0L,
+        false);
   }
 
   private static final class Real extends Surroundings {
@@ -85,7 +88,8 @@ abstract class Surroundings {
           host.pageSize(),
           host.memlock(),
           host.ipcLock(),
-          null);
+          null,
+          host.dmaBounce());
     }
 
     @Override

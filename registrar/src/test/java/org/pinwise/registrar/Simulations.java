@@ -33,4 +33,11 @@ public final class Simulations {
     return MemoryRegistrar.open(
         verbs, device.name(), VALIDATOR, options, Surroundings.simulated(device));
   }
+
+  /** Probes a simulated device with these rules. */
+  public static DeviceProbe.Report probe(String name, MrValidator rules) {
+    try (MemoryRegistrar registrar = MemoryRegistrar.simulated(name, rules)) {
+      return DeviceProbe.run(registrar);
+    }
+  }
 }

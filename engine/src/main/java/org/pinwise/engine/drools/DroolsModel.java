@@ -52,50 +52,25 @@ final class DroolsModel {
   }
 
   private void add(CompiledRule rule, int place, boolean certain) {
-    Map<FactType<?>, Variable<Object>> bound = new LinkedHashMap<>();
-    Map<FactType<?>, List<Conjunct>> plain = new LinkedHashMap<>();
+    List<Conjunct> conjuncts = new ArrayList<>();
     List<CompiledRule.Part> negated = new ArrayList<>();
     for (CompiledRule.Part part : rule.parts()) {
       if (part.quantifier() == Quantifier.NOT) {
         negated.add(part);
       } else {
-        part.conjuncts()
-            .forEach(c ->
-                plain
-                    .computeIfAbsent(part.type(), t -> new ArrayList<>())
-                    .add(new Conjunct(c, certain)));
+        part.conjuncts().forEach(formula -> conjuncts.add(new Conjunct(formula, certain)));
       }
     }
     if (certain) {
-      plain
-          .computeIfAbsent(org.pinwise.rules.model.Host.TYPE, t -> new ArrayList<>())
-          .add(new Conjunct(new Formula.Leaf(rule.evidence()), true));
+      conjuncts.add(new Conjunct(new Formula.Leaf(rule.evidence()), true));
     }
+    Map<FactType<?>, Variable<Object>> bound = new HashMap<>();
     List<RuleItemBuilder<?>> items = new ArrayList<>();
-    // A fact that only joins read has a pattern of its own, first: it is always there.
-    for (FactType<?> type : joined(plain, negated)) {
-      if (!plain.containsKey(type)) {
-        items.add(pattern(type, List.of(), bound));
-      }
-    }
-    List<FactType<?>> order = new ArrayList<>(plain.keySet());
-    // A pattern's joins read facts of patterns before it.
-    order.sort((a, b) -> Integer.compare(foreign(a, plain), foreign(b, plain)));
-    for (FactType<?> type : order) {
-      List<Conjunct> own = new ArrayList<>();
-      for (Conjunct conjunct : plain.getOrDefault(type, List.of())) {
-        own.add(conjunct);
-      }
-      for (FactType<?> other : typesOf(own)) {
-        if (!other.equals(type) && !bound.containsKey(other)) {
-          items.add(pattern(other, List.of(), bound));
-        }
-      }
-      items.add(pattern(type, own, bound));
-    }
+    Map<FactType<?>, List<Conjunct>> patterns = patterns(conjuncts, negated);
+    patterns.forEach((type, own) -> items.add(pattern(type, own, bound)));
     for (CompiledRule.Part part : negated) {
       List<Conjunct> swapped =
-          part.conjuncts().stream().map(c -> new Conjunct(c, !certain)).toList();
+          part.conjuncts().stream().map(formula -> new Conjunct(formula, !certain)).toList();
       items.add(DSL.not(pattern(part.type(), swapped, new HashMap<>(bound))));
     }
     items.add(
@@ -111,33 +86,30 @@ final class DroolsModel {
     model.addRule(PatternDSL.rule(PACKAGE, name).build(items.toArray(new RuleItemBuilder<?>[0])));
   }
 
-  private static int foreign(FactType<?> type, Map<FactType<?>, List<Conjunct>> plain) {
-    Set<FactType<?>> types = typesOf(plain.getOrDefault(type, List.of()));
-    types.remove(type);
-    return types.size();
-  }
-
-  private static Set<FactType<?>> joined(
-      Map<FactType<?>, List<Conjunct>> plain, List<CompiledRule.Part> negated) {
-    Set<FactType<?>> joined = new LinkedHashSet<>();
-    plain.forEach((type, conjuncts) -> {
-      Set<FactType<?>> types = typesOf(conjuncts);
-      types.remove(type);
-      joined.addAll(types);
-    });
+  /**
+   * Puts every conjunct into the pattern of the last of the types that it reads, so that a join
+   * reads facts of patterns before its own. There is one fact of each type, so it does not matter
+   * which of its patterns holds a join.
+   */
+  private static Map<FactType<?>, List<Conjunct>> patterns(
+      List<Conjunct> conjuncts, List<CompiledRule.Part> negated) {
+    Set<FactType<?>> read = new LinkedHashSet<>();
+    conjuncts.forEach(conjunct -> read.addAll(conjunct.types()));
     for (CompiledRule.Part part : negated) {
-      Set<FactType<?>> types =
-          typesOf(part.conjuncts().stream().map(c -> new Conjunct(c, true)).toList());
-      types.remove(part.type());
-      joined.addAll(types);
+      part.conjuncts().forEach(formula -> read.addAll(new Conjunct(formula, true).types()));
     }
-    return joined;
-  }
-
-  private static Set<FactType<?>> typesOf(List<Conjunct> conjuncts) {
-    Set<FactType<?>> types = new LinkedHashSet<>();
-    conjuncts.forEach(conjunct -> types.addAll(conjunct.types()));
-    return types;
+    Map<FactType<?>, List<Conjunct>> patterns = new LinkedHashMap<>();
+    for (FactType<?> type : FactType.all()) {
+      if (read.contains(type)) {
+        patterns.put(type, new ArrayList<>());
+      }
+    }
+    for (Conjunct conjunct : conjuncts) {
+      List<FactType<?>> order = new ArrayList<>(patterns.keySet());
+      order.retainAll(conjunct.types());
+      patterns.getOrDefault(order.get(order.size() - 1), List.of()).add(conjunct);
+    }
+    return patterns;
   }
 
   /** A part of a pattern's condition, as one of the two rules demands it. */

@@ -131,7 +131,8 @@ public final class LiveMemory {
               null,
               agree(all.persistent(), one.persistent()),
               agree(all.fileSystem(), one.fileSystem()),
-              null);
+              null,
+              (long) mappings.size());
     }
     return all;
   }
@@ -148,7 +149,8 @@ public final class LiveMemory {
         null,
         kind == null ? null : (Boolean) (kind == MemoryKind.DEVDAX || kind == MemoryKind.FSDAX),
         kind == MemoryKind.FILE || kind == MemoryKind.FSDAX ? withoutMark(fileSystem) : null,
-        null);
+        null,
+        1L);
   }
 
   private static <T> @Nullable T agree(@Nullable T a, @Nullable T b) {
@@ -279,6 +281,7 @@ public final class LiveMemory {
       return switch (fileSystem) {
         case "tmpfs", "devtmpfs", "ramfs" -> MemoryKind.SHMEM;
         case "hugetlbfs" -> MemoryKind.HUGETLB;
+        case "9p" -> null; // whether it writes back depends on its cache option
         default -> fileSystem.endsWith(DAX_MARK) ? MemoryKind.FSDAX : MemoryKind.FILE;
       };
     }

@@ -133,6 +133,7 @@ public final class VerdictJson {
       json.writeStringField("remediation", finding.remediation());
       json.writeStringField("reference", finding.reference());
       text("later", finding.later());
+      texts("restsOn", finding.restsOn());
       json.writeBooleanField("live", finding.live());
       json.writeEndObject();
     }

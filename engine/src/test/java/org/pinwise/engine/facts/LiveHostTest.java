@@ -80,7 +80,7 @@ class LiveHostTest {
   void readsAHost() {
     LiveHost live = LiveHost.read(root);
     assertThat(live.host())
-        .isEqualTo(new Host(6012, DriverStack.INBOX, 44, 16384L, 8388608L, false, 192L));
+        .isEqualTo(new Host(6012, DriverStack.INBOX, 44, 16384L, 8388608L, false, 192L, null));
     assertThat(live.reasons()).isEmpty();
   }
 

@@ -279,7 +279,7 @@ final class KernelLab {
       case 1 -> 1 + random.nextInt(2);
       case 2 -> toEnd + random.nextInt(3) - 1;
       case 3 -> random.nextLong();
-      case 4 -> -1L - (random.nextBoolean() ? 0 : random.nextInt(10_000));
+      case 4 -> -1L - (random.nextInt(3) > 0 ? 0 : random.nextInt(10_000));
       case 5 -> -address + random.nextInt(3) - 1;
       case 6 -> (1L << random.nextInt(64)) + random.nextInt(3) - 1;
       case 7 -> ((random.nextInt(80) + 1L) << 40) + (random.nextInt(3) - 1) * PAGE;

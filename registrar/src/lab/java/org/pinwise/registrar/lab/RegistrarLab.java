@@ -6,6 +6,7 @@ import static org.pinwise.rules.model.AccessFlag.REMOTE_READ;
 import static org.pinwise.rules.model.AccessFlag.REMOTE_WRITE;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
@@ -19,6 +20,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.RuleSet;
+import org.pinwise.engine.cli.Main;
 import org.pinwise.engine.facts.LiveHost;
 import org.pinwise.registrar.MemoryRegistrar;
 import org.pinwise.registrar.RegisteredRegion;
@@ -64,6 +66,7 @@ final class RegistrarLab {
         outcomes(device, registrar);
         ownership(device, registrar);
       }
+      commands(device);
       check(device + ": the kernel counts no region", kernelsRegions() == 0);
     }
     try (MemoryRegistrar unexpected = MemoryRegistrar.open("mlx5_0", validator)) {
@@ -146,6 +149,24 @@ final class RegistrarLab {
     check(
         device + ": the registrar gave them back",
         left.stream().allMatch(RegisteredRegion::isClosed) && kernelsRegions() == 0);
+  }
+
+  private static void commands(String device) {
+    String live = "--device=live:" + device;
+    check(
+        "register",
+        pinwise("register", live, "--access=LOCAL_WRITE|REMOTE_READ", "--length=1MiB") == 0);
+    check(
+        "register, refused",
+        pinwise("register", live, "--access=REMOTE_WRITE", "--length=1MiB") == 1);
+    check("check", pinwise("check", live, "--access=LOCAL_WRITE", "--length=1MiB") == 0);
+    check("probe", pinwise("probe", device) == 0);
+    check("probe, another", pinwise("probe", device + "x") == 2);
+  }
+
+  private static int pinwise(String... arguments) {
+    System.out.println("$ pinwise " + String.join(" ", arguments));
+    return Main.run(System.out, System.out, InputStream.nullInputStream(), arguments);
   }
 
   /** How many memory regions the kernel counts, of all devices and processes. */

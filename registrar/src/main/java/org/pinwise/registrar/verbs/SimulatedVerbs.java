@@ -268,7 +268,8 @@ final class SimulatedVerbs extends TrackingVerbs {
             host.pageSize(),
             host.memlock(),
             host.ipcLock(),
-            pinnedPages.get())
+            pinnedPages.get(),
+            host.dmaBounce())
         : host;
   }
 

@@ -3,15 +3,19 @@ package org.pinwise.rules.model;
 import static org.pinwise.rules.model.Field.Format.BYTES;
 import static org.pinwise.rules.model.Field.Format.HEX;
 import static org.pinwise.rules.model.Field.Format.PLAIN;
+import static org.pinwise.rules.model.Volatility.BOOT;
 import static org.pinwise.rules.model.Volatility.FIXED;
+import static org.pinwise.rules.model.Volatility.LIVE;
 
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows from a request's address, length and iova and the kernel's page size. Rules compare
- * these fields instead of computing, because unsigned 64-bit arithmetic does not fit their numbers.
- * Nobody gives this fact: {@link #of} derives it. A null component is unknown.
+ * What follows from a request's address, length and iova, and from the kernel's page size and the
+ * process's limit of locked memory. Rules compare these fields instead of computing, because
+ * unsigned 64-bit arithmetic does not fit their numbers. Nobody gives this fact: {@link #of}
+ * derives it. A null component is unknown.
  *
  * @param pageAligned whether the address is a multiple of the page size
  * @param alignment the largest power of two that divides the address; 2^62 for address 0
@@ -19,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  *     where the request has no iova, as one of {@code ibv_reg_mr}
  * @param rangeWraps whether address + length, or its end rounded up to a page, passes 2^64; {@code
  *     ib_umem_get}, Linux {@code drivers/infiniband/core/umem.c}
+ * @param endWraps whether address + length itself passes 2^64; a range wraps also where only its
+ *     rounded end does
  * @param lengthBeyondAddressSpace whether the length is 2^63 or more
  * @param allOnesLength whether the length is 2^64-1, {@code SIZE_MAX}
  * @param wholeAddressSpace whether the address is 0 and the length {@code SIZE_MAX}: a request for
@@ -29,19 +35,31 @@ import org.jspecify.annotations.Nullable;
  * @param pageTableTooLarge whether a table of 8 bytes for each 512 of those pages, counted as an
  *     int, takes more than 4 MiB, the most that the kernel allocates in one piece; {@code
  *     siw_umem_get}, Linux {@code drivers/infiniband/sw/siw/siw_mem.c}
+ * @param beyondPageDirectory whether a range that does not wrap touches more than 262144 pages, the
+ *     most that a page directory of pvrdma holds; {@code PVRDMA_PAGE_DIR_MAX_PAGES}, Linux {@code
+ *     drivers/infiniband/hw/vmw_pvrdma/pvrdma_dev_api.h}
+ * @param beyondMemlock whether the range alone has more pages than a limit of locked memory allows
+ *     that is not 0; false for a range that has no pages, too many, or wraps, because the kernel
+ *     refuses it before
+ * @param beyondMemlockLeft whether it has more pages only together with those that the process has
+ *     pinned so far
  */
 public record AddressRange(
     @Nullable Boolean pageAligned,
     @Nullable Long alignment,
     @Nullable Boolean iovaOffsetDiffers,
     @Nullable Boolean rangeWraps,
+    @Nullable Boolean endWraps,
     @Nullable Boolean lengthBeyondAddressSpace,
     @Nullable Boolean allOnesLength,
     @Nullable Boolean wholeAddressSpace,
     @Nullable Long pages,
     @Nullable Boolean pageCountBeyondUint,
     @Nullable Long pagesLow32,
-    @Nullable Boolean pageTableTooLarge) {
+    @Nullable Boolean pageTableTooLarge,
+    @Nullable Boolean beyondPageDirectory,
+    @Nullable Boolean beyondMemlock,
+    @Nullable Boolean beyondMemlockLeft) {
 
   /** The fields of a range. */
   public static final FactType<AddressRange> TYPE =
@@ -67,6 +85,11 @@ public record AddressRange(
               AddressRange::rangeWraps,
               FIXED,
               "whether the range, rounded up to a page, passes 2^64")
+          .flag(
+              "endWraps",
+              AddressRange::endWraps,
+              FIXED,
+              "whether address and length add up to 2^64 or more")
           .flag(
               "lengthBeyondAddressSpace",
               AddressRange::lengthBeyondAddressSpace,
@@ -99,32 +122,54 @@ public record AddressRange(
               AddressRange::pageTableTooLarge,
               FIXED,
               "whether a page table counted in an int takes more than 4 MiB")
+          .flag(
+              "beyondPageDirectory",
+              AddressRange::beyondPageDirectory,
+              FIXED,
+              "whether it touches more than 262144 pages")
+          .flag(
+              "beyondMemlock",
+              AddressRange::beyondMemlock,
+              BOOT,
+              "whether it alone takes more than RLIMIT_MEMLOCK")
+          .flag(
+              "beyondMemlockLeft",
+              AddressRange::beyondMemlockLeft,
+              LIVE,
+              "whether it takes more than what is left of RLIMIT_MEMLOCK")
           .build(v ->
               new AddressRange(
                   v.flag("pageAligned"),
                   v.number("alignment"),
                   v.flag("iovaOffsetDiffers"),
                   v.flag("rangeWraps"),
+                  v.flag("endWraps"),
                   v.flag("lengthBeyondAddressSpace"),
                   v.flag("allOnesLength"),
                   v.flag("wholeAddressSpace"),
                   v.number("pages"),
                   v.flag("pageCountBeyondUint"),
                   v.number("pagesLow32"),
-                  v.flag("pageTableTooLarge")));
+                  v.flag("pageTableTooLarge"),
+                  v.flag("beyondPageDirectory"),
+                  v.flag("beyondMemlock"),
+                  v.flag("beyondMemlockLeft")));
 
   private static final int MAX_TABLE_BYTES = 4 << 20;
+  private static final long PAGE_DIRECTORY = 512 * 512;
 
   /** Page sizes that Linux kernels are built with on the machines that have RDMA devices. */
   private static final long[] PAGE_SIZES = {4096, 16384, 65536};
 
   /**
-   * Lengths that stand for an unknown one: the borders of every field above, so that a field on
-   * which they agree has that value for all lengths.
+   * Lengths that stand for an unknown one, beside those of {@link #lengths}: the borders of every
+   * field above, so that a field on which they agree has that value for all lengths.
    */
   private static final long[] LENGTHS = {
     0, 1, 4096, 1L << 32, 1L << 40, 1L << 42, 1L << 44, 1L << 50, 1L << 63, -1
   };
+
+  private static final long MAX_PAGES = 0xffff_ffffL;
 
   /** The address that stands for one that is assumed: page-aligned and far from both ends. */
   private static final long ASSUMED_ADDRESS = 0x7f52_0000_0000L;
@@ -133,29 +178,44 @@ public record AddressRange(
    * Derives the range of a request.
    *
    * @param request the request; what it does not say leaves unknown what depends on it
-   * @param pageSize the kernel's page size in bytes, a power of two; null where it is unknown
+   * @param host the page size of its kernel, a power of two, and its limit of locked memory; what
+   *     it does not say leaves unknown what depends on it
    * @param assumeAddress whether an address that is not given is taken as page-aligned and in range
    */
-  public static AddressRange of(MrRequest request, @Nullable Long pageSize, boolean assumeAddress) {
+  public static AddressRange of(MrRequest request, Host host, boolean assumeAddress) {
+    Long pageSize = host.pageSize();
     Long address =
         request.rawAddress() == null && assumeAddress
             ? (Long) ASSUMED_ADDRESS
             : request.rawAddress();
     if (pageSize != null && address != null && request.rawLength() != null) {
-      return exact(request, address, request.rawLength(), pageSize);
+      return exact(request, host, address, request.rawLength(), pageSize);
     }
     AddressRange merged = null;
     for (long size : pageSize == null ? PAGE_SIZES : new long[] {pageSize}) {
       for (long start :
           address == null ? addresses(size, request.rawIova()) : new long[] {address}) {
         for (long length :
-            request.rawLength() == null ? LENGTHS : new long[] {request.rawLength()}) {
-          AddressRange one = exact(request, start, length, size);
+            request.rawLength() == null
+                ? lengths(start, size, host)
+                : new long[] {request.rawLength()}) {
+          AddressRange one = exact(request, host, start, length, size);
           merged = merged == null ? one : merged.agreeing(one);
         }
       }
     }
     return Objects.requireNonNull(merged);
+  }
+
+  /** The fixed lengths, and those of as many pages as can be and as the limit allows. */
+  private static long[] lengths(long address, long pageSize, Host host) {
+    long offset = address & (pageSize - 1);
+    Long memlock = host.memlock();
+    long[] lengths = Arrays.copyOf(LENGTHS, LENGTHS.length + 2);
+    lengths[LENGTHS.length] = MAX_PAGES * pageSize - offset;
+    lengths[LENGTHS.length + 1] =
+        memlock == null || memlock < pageSize ? 1 : memlock / pageSize * pageSize - offset;
+    return lengths;
   }
 
   /**
@@ -178,26 +238,56 @@ public record AddressRange(
     };
   }
 
-  private static AddressRange exact(MrRequest request, long address, long length, long pageSize) {
+  private static AddressRange exact(
+      MrRequest request, Host host, long address, long length, long pageSize) {
     long mask = pageSize - 1;
     long end = address + length;
     long alignedEnd = (end + mask) & ~mask;
-    boolean wraps =
-        Long.compareUnsigned(end, address) < 0 || Long.compareUnsigned(alignedEnd, end) < 0;
+    boolean endWraps = Long.compareUnsigned(end, address) < 0;
+    boolean wraps = endWraps || Long.compareUnsigned(alignedEnd, end) < 0;
     long pages = Long.divideUnsigned(alignedEnd - (address & ~mask), pageSize);
+    boolean tooMany = !wraps && Long.compareUnsigned(pages, MAX_PAGES) > 0;
+    boolean counted = !wraps && !tooMany && pages > 0;
+    Boolean alone = counted ? beyond(pages, host.memlock(), pageSize) : Boolean.FALSE;
     long low32 = Long.divideUnsigned(((address & mask) + length + mask) & ~mask, pageSize);
     return new AddressRange(
         (address & mask) == 0,
         1L << Math.min(Long.numberOfTrailingZeros(address), 62),
         iovaOffsetDiffers(request, address, mask),
         wraps,
+        endWraps,
         length < 0,
         length == -1,
         address == 0 && length == -1,
         wraps ? Long.MAX_VALUE : pages,
-        !wraps && Long.compareUnsigned(pages, 0xffff_ffffL) > 0,
-        low32 & 0xffff_ffffL,
-        pageTableTooLarge((int) low32));
+        tooMany,
+        low32 & MAX_PAGES,
+        pageTableTooLarge((int) low32),
+        !wraps && Long.compareUnsigned(pages, PAGE_DIRECTORY) > 0,
+        alone,
+        counted ? beyondLeft(alone, pages, host, pageSize) : Boolean.FALSE);
+  }
+
+  /** A limit of 0 is another check's. */
+  private static @Nullable Boolean beyond(long pages, @Nullable Long memlock, long pageSize) {
+    return memlock == null
+        ? null
+        : (Boolean) (memlock != 0 && memlock != Long.MAX_VALUE && pages > memlock / pageSize);
+  }
+
+  private static @Nullable Boolean beyondLeft(
+      @Nullable Boolean alone, long pages, Host host, long pageSize) {
+    Long memlock = host.memlock();
+    Long pinned = host.pinnedPages();
+    if (memlock == null || alone == null) {
+      boolean nonePinned = pinned != null && pinned == 0;
+      return nonePinned ? Boolean.FALSE : null;
+    }
+    if (alone || memlock == 0 || memlock == Long.MAX_VALUE) {
+      return false;
+    }
+    // What is pinned is compared with what the limit leaves, so that nothing overflows.
+    return pinned == null ? null : (Boolean) (pinned > memlock / pageSize - pages);
   }
 
   /** A negative count of chunks becomes a huge unsigned one; a count of 0 chunks is allocated. */
@@ -217,13 +307,17 @@ public record AddressRange(
         agree(alignment, other.alignment),
         agree(iovaOffsetDiffers, other.iovaOffsetDiffers),
         agree(rangeWraps, other.rangeWraps),
+        agree(endWraps, other.endWraps),
         agree(lengthBeyondAddressSpace, other.lengthBeyondAddressSpace),
         agree(allOnesLength, other.allOnesLength),
         agree(wholeAddressSpace, other.wholeAddressSpace),
         agree(pages, other.pages),
         agree(pageCountBeyondUint, other.pageCountBeyondUint),
         agree(pagesLow32, other.pagesLow32),
-        agree(pageTableTooLarge, other.pageTableTooLarge));
+        agree(pageTableTooLarge, other.pageTableTooLarge),
+        agree(beyondPageDirectory, other.beyondPageDirectory),
+        agree(beyondMemlock, other.beyondMemlock),
+        agree(beyondMemlockLeft, other.beyondMemlockLeft));
   }
 
   private static <T> @Nullable T agree(@Nullable T a, @Nullable T b) {

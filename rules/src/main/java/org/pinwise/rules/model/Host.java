@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param memlock RLIMIT_MEMLOCK (soft) in bytes; {@link Long#MAX_VALUE} is unlimited
  * @param ipcLock whether CAP_IPC_LOCK counts: effective, and in the initial user namespace
  * @param pinnedPages pages that the process has pinned so far, VmPin
+ * @param dmaBounce whether it is a confidential virtual machine in which the devices' DMA goes
+ *     through bounce buffers: {@code device_cap_flags_ex} bit 41, Linux 7
  */
 public record Host(
     @Nullable Integer kernel,
@@ -26,7 +28,8 @@ public record Host(
     @Nullable Long pageSize,
     @Nullable Long memlock,
     @Nullable Boolean ipcLock,
-    @Nullable Long pinnedPages) {
+    @Nullable Long pinnedPages,
+    @Nullable Boolean dmaBounce) {
 
   /** The fields of a host. */
   public static final FactType<Host> TYPE =
@@ -43,6 +46,11 @@ public record Host(
               PLAIN,
               LIVE,
               "pages that the process has pinned so far")
+          .flag(
+              "dmaBounce",
+              Host::dmaBounce,
+              BOOT,
+              "whether it is a confidential virtual machine that bounces DMA")
           .build(v ->
               new Host(
                   v.smallNumber("kernel"),
@@ -51,7 +59,8 @@ public record Host(
                   v.number("pageSize"),
                   v.number("memlock"),
                   v.flag("ipcLock"),
-                  v.number("pinnedPages")));
+                  v.number("pinnedPages"),
+                  v.flag("dmaBounce")));
 
   /** A host of which nothing is known. */
   public static final Host UNKNOWN = TYPE.unknown();

@@ -14,6 +14,7 @@ public final class Kernel {
   public static final int V6_1 = 6_001;
   public static final int V6_2 = 6_002;
   public static final int V6_5 = 6_005;
+  public static final int V6_8 = 6_008;
   public static final int V6_12 = 6_012;
   public static final int V6_15 = 6_015;
   public static final int V7_0 = 7_000;

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param persistent whether every page is persistent memory
  * @param fileSystem the file system's type behind it, such as {@code ext4}
  * @param numaNode the NUMA node of its pages
+ * @param mappings how many mappings (VMAs) the range spans
  */
 public record Memory(
     @Nullable MemoryKind kind,
@@ -30,7 +31,8 @@ public record Memory(
     @Nullable Boolean populated,
     @Nullable Boolean persistent,
     @Nullable String fileSystem,
-    @Nullable Integer numaNode) {
+    @Nullable Integer numaNode,
+    @Nullable Long mappings) {
 
   /** The fields of memory. */
   public static final FactType<Memory> TYPE =
@@ -49,6 +51,7 @@ public record Memory(
           .flag("persistent", Memory::persistent, LIVE, "whether every page is persistent memory")
           .text("fileSystem", Memory::fileSystem, LIVE, "the file system behind the memory")
           .number("numaNode", Memory::numaNode, PLAIN, LIVE, "the NUMA node of the pages")
+          .number("mappings", Memory::mappings, PLAIN, LIVE, "how many mappings the range spans")
           .build(v ->
               new Memory(
                   v.choice("kind", MemoryKind.class),
@@ -59,7 +62,8 @@ public record Memory(
                   v.flag("populated"),
                   v.flag("persistent"),
                   v.text("fileSystem"),
-                  v.smallNumber("numaNode")));
+                  v.smallNumber("numaNode"),
+                  v.number("mappings")));
 
   /** Memory as programs mostly have it: mapped, private, anonymous, readable and writable. */
   public static final Memory ORDINARY =
@@ -73,6 +77,6 @@ public record Memory(
 
   /** Returns ordinary memory with another protection. */
   public static Memory ordinary(Protection protection) {
-    return new Memory(ORDINARY.kind, true, protection, false, null, null, false, null, null);
+    return new Memory(ORDINARY.kind, true, protection, false, null, null, false, null, null, null);
   }
 }

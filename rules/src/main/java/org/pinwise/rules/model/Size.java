@@ -7,14 +7,17 @@ public final class Size {
   public static final long GIB = 1L << 30;
   public static final long TIB = 1L << 40;
 
+  /** No limit: what a limit holds that is 2^63-1 or more. */
+  public static final long UNLIMITED = Long.MAX_VALUE;
+
   private Size() {}
 
   /**
    * Returns a size as people write it, exact: the largest unit that divides it, such as {@code
-   * 64MiB}, {@code 4097B}. {@link Long#MAX_VALUE} is {@code unlimited}.
+   * 64MiB}, {@code 4097B}. {@link #UNLIMITED} is {@code unlimited}.
    */
   public static String text(long bytes) {
-    if (bytes == Long.MAX_VALUE) {
+    if (bytes == UNLIMITED) {
       return "unlimited";
     }
     if (bytes > 0) {

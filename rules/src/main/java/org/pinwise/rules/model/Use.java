@@ -14,6 +14,8 @@ public enum Use {
   READ_SOURCE,
   /** Holds the target of remote atomic operations. */
   ATOMIC_TARGET,
+  /** Holds the results of its own atomic operations on remote memory. */
+  ATOMIC_RESULT,
   /** The program polls the memory itself to learn that data has arrived. */
   POLLS_MEMORY
 }

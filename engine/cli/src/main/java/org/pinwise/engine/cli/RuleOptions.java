@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Assumptions;
+import org.pinwise.engine.InputException;
 import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.Profile;
 import org.pinwise.engine.RuleSet;
@@ -46,12 +47,17 @@ public final class RuleOptions {
    * Returns the rules, which may have problems.
    *
    * @throws UsageException if there is no such profile
-   * @throws org.pinwise.engine.InputException if a file or a directory cannot be read
+   * @throws InputException if a file or a directory cannot be read, or a directory holds no rule
    */
   public RuleSet ruleSet() {
     RuleSet all = builtIn.get();
     for (String directory : rules) {
-      all = all.withFiles(Options.path("--rules", directory));
+      RuleSet more = all.withFiles(Options.path("--rules", directory));
+      if (more.rooms().size() == all.rooms().size()) {
+        throw new InputException(
+            directory, "holds no rule; a rule is a folder such as ACME001-name with a rule.drl");
+      }
+      all = more;
     }
     return profile == null ? all : all.with(profile(profile));
   }

@@ -2,12 +2,16 @@ package org.pinwise.engine.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.Profile;
 import org.pinwise.engine.Room;
 import org.pinwise.engine.RuleSet;
 import org.pinwise.rules.spi.Rule;
 import org.pinwise.rules.spi.RuleMeta;
+import org.pinwise.rules.spi.Severity;
 import org.pinwise.rules.spi.Verification;
 
 /** Writes rules for people. */
@@ -21,21 +25,30 @@ final class RuleText {
     this.style = style;
   }
 
-  /** Returns all rules, a line each. */
+  /** Returns all rules as the profile grades them, a line each. */
   static String list(RuleSet rules, Style style) {
     RuleText writer = new RuleText(style);
     int width = 2 + rules.rules().stream().mapToInt(rule -> rule.id().length()).max().orElse(0);
     for (Rule rule : rules.rules()) {
       RuleMeta meta = rule.meta();
+      Profile.Setting setting = setting(rules.profile(), rule);
+      Severity severity =
+          setting == null || setting.severity() == null ? meta.severity() : setting.severity();
+      boolean off = setting != null && setting.off() != null;
       writer
           .text
           .append(style.bold(pad(Printable.line(rule.id()), width)))
-          .append(style.severity(meta.severity(), pad(Options.lower(meta.severity()), 9)))
+          .append(off ? pad("off", 9) : style.severity(severity, pad(Options.lower(severity), 9)))
           .append(pad(meta.errno() == null ? "" : meta.errno().name(), 12))
           .append(Printable.line(meta.summary()))
           .append('\n');
     }
     return writer.text.toString();
+  }
+
+  private static Profile.@Nullable Setting setting(Profile profile, Rule rule) {
+    Profile.Setting own = profile.settings().get(rule.id());
+    return own == null ? profile.settings().get(rule.meta().room()) : own;
   }
 
   /** Returns what is said of rules of one room: in words, and the rule file as it is written. */
@@ -68,7 +81,7 @@ final class RuleText {
     return writer.text.toString();
   }
 
-  private java.util.Optional<Room> room(RuleSet rules, List<Rule> shown) {
+  private Optional<Room> room(RuleSet rules, List<Rule> shown) {
     return rules.rooms().stream()
         .filter(room -> room.id().equals(shown.get(0).meta().room()))
         .findFirst();

@@ -111,6 +111,8 @@ class BadInputTest {
         .endsWith("gone.yaml: there is no such file");
     assertThat(refused("check", "--rules", folder.resolve("gone").toString()))
         .endsWith("gone: there is no such directory of rules");
+    assertThat(refused("check", "--rules", folder.toString()))
+        .startsWith(folder + ": holds no rule; a rule is a folder such as");
     assertThat(refused("check", "--profile", folder.resolve("gone.yaml").toString()))
         .endsWith("gone.yaml: there is no such file");
   }

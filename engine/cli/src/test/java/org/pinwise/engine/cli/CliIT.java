@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -119,11 +120,30 @@ class CliIT {
     Path checkout = Path.of("../..").toAbsolutePath().normalize();
     Path launcher = checkout.resolve("registrar/bin/pinwise");
     Path lib = checkout.resolve("registrar/target/pinwise/lib");
-    assumeThat(lib).as("the distribution, which the registrar's build lays out").isDirectory();
+    for (String module : List.of("rules", "engine", "engine/cli")) {
+      assumeThat(isLaidOut(checkout.resolve(module).resolve("target"), lib))
+          .as("a distribution of these sources, which the registrar's build lays out")
+          .isTrue();
+    }
 
     Run run = run(Map.of(), List.of(launcher.toString()), REJECTED.toArray(String[]::new));
 
     assertThat(run.exit()).isEqualTo(1);
     assertThat(run.out()).contains("\"errno\": [ \"EINVAL\" ]");
+  }
+
+  private static boolean isLaidOut(Path target, Path lib) throws IOException {
+    if (!Files.isDirectory(target) || !Files.isDirectory(lib)) {
+      return false;
+    }
+    try (DirectoryStream<Path> jars = Files.newDirectoryStream(target, "pinwise-*.jar")) {
+      for (Path jar : jars) {
+        Path laidOut = lib.resolve(jar.getFileName());
+        if (!Files.exists(laidOut) || Files.mismatch(jar, laidOut) >= 0) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 }

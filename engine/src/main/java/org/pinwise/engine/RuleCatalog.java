@@ -10,8 +10,8 @@ import org.pinwise.rules.spi.Rule;
 import org.pinwise.rules.spi.Verification;
 
 /** Writes the catalogue of rules, RULES.md, out of the rooms alone. */
-public final class Catalog {
-  private Catalog() {}
+public final class RuleCatalog {
+  private RuleCatalog() {}
 
   /** Returns the catalogue as Markdown. */
   public static String markdown(List<Room> rooms, RuleSet rules) {
