@@ -20,6 +20,7 @@ import org.pinwise.rules.model.DriverStack;
 import org.pinwise.rules.model.Errno;
 import org.pinwise.rules.model.Kernel;
 import org.pinwise.rules.spi.Fix;
+import org.pinwise.rules.spi.RuleChecks;
 import org.pinwise.rules.spi.RuleMeta;
 import org.pinwise.rules.spi.Severity;
 import org.pinwise.rules.spi.Stage;
@@ -27,23 +28,77 @@ import org.pinwise.rules.spi.Verification;
 
 /** Reads a rule's annotations into its metadata. */
 final class Annotations {
-  private static final List<String> NAMES =
+  /**
+   * An annotation that a rule may have.
+   *
+   * @param name its name
+   * @param needed who must give it
+   * @param doc what it says
+   * @param example how it is written
+   */
+  record Kind(String name, String needed, String doc, String example) {}
+
+  private static final String ALWAYS = "always";
+
+  /** All annotations: what the parser takes, and what the guide to rule files says. */
+  static final List<Kind> KINDS =
       List.of(
-          "severity",
-          "stage",
-          "step",
-          "errno",
-          "since",
-          "verified",
-          "stack",
-          "spec",
-          "summary",
-          "remediation",
-          "later",
-          "fix",
-          "param");
+          new Kind("severity", ALWAYS, "How bad: ERROR, WARNING or INFO", "@severity(ERROR)"),
+          new Kind("since", ALWAYS, "The version that brought the rule", "@since(0.1)"),
+          new Kind(
+              "spec",
+              ALWAYS,
+              "Where its truth can be read",
+              "@spec(\"the fleet's guide, section 4\")"),
+          new Kind(
+              "summary",
+              ALWAYS,
+              "What it demands, a sentence without a period",
+              "@summary(\"Regions are at most 1 GiB\")"),
+          new Kind(
+              "remediation",
+              ALWAYS,
+              "What to do, a sentence with a period",
+              "@remediation(\"Register chunks.\")"),
+          new Kind(
+              "verified",
+              "where the rule depends on the kernel",
+              "The kernels on which it is known to be right and by what: lab, source or belief;"
+                  + " beyond them it is undecided",
+              "@verified(\"6.1 lab, 7.3 source\")"),
+          new Kind(
+              "stack",
+              "",
+              "The driver stacks of which it speaks; inbox where nothing is said",
+              "@stack(\"inbox, vendor\")"),
+          new Kind(
+              "later",
+              "",
+              "The verb that fails later, and its errno",
+              "@later(\"ibv_post_send, EINVAL\")"),
+          new Kind(
+              "fix",
+              "",
+              "A change of the request that helps: add FLAG, drop FLAG, drop unknown bits, align"
+                  + " iova; may be given again",
+              "@fix(\"drop HUGETLB\")"),
+          new Kind(
+              "param",
+              "",
+              "A parameter, which a profile may set; may be given again",
+              "@param(\"ratioPercent = 60\")"),
+          new Kind(
+              "stage",
+              "with errno; never by a team",
+              "Where the call fails",
+              "@stage(ACCESS_CORE)"),
+          new Kind("step", "", "The order of the check within its stage", "@step(1)"),
+          new Kind(
+              "errno", "with stage; never by a team", "What the call returns", "@errno(EINVAL)"));
+
+  private static final List<String> NAMES = KINDS.stream().map(Kind::name).toList();
   private static final List<String> REQUIRED =
-      List.of("severity", "since", "spec", "summary", "remediation");
+      KINDS.stream().filter(kind -> kind.needed().equals(ALWAYS)).map(Kind::name).toList();
   private static final Pattern PARAMETER =
       Pattern.compile("\\s*([a-z][A-Za-z0-9]*)\\s*=\\s*(\\d{1,18})\\s*");
 
@@ -81,7 +136,9 @@ final class Annotations {
     for (String name : REQUIRED) {
       if (!byName.containsKey(name)) {
         throw new SyntaxException(
-            rule, "rule \"%s\" has no @%s; add @%s(..)".formatted(rule.text(), name, name));
+            rule,
+            "rule \"%s\" has no @%s; add one, such as %s"
+                .formatted(rule.text(), name, kind(name).example()));
       }
     }
     Severity severity = choice("severity", Severity.class);
@@ -96,6 +153,10 @@ final class Annotations {
     if (errno != null && severity != Severity.ERROR) {
       throw new SyntaxException(
           one("errno").at(), "@errno says that the call fails, so @severity must be ERROR");
+    }
+    if (!text("since").matches(RuleChecks.VERSION)) {
+      throw new SyntaxException(
+          one("since").at(), "@since takes a version such as 0.1, not %s".formatted(text("since")));
     }
     String summary = text("summary");
     if (summary.endsWith(".")) {
@@ -120,6 +181,10 @@ final class Annotations {
         byName.containsKey("later") ? text("later") : null,
         fixes(),
         parameters());
+  }
+
+  private static Kind kind(String name) {
+    return KINDS.get(NAMES.indexOf(name));
   }
 
   private Raw one(String name) {

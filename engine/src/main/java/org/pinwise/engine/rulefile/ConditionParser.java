@@ -2,6 +2,7 @@ package org.pinwise.engine.rulefile;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.text.Nearest;
 import org.pinwise.rules.model.FactType;
@@ -10,27 +11,12 @@ import org.pinwise.rules.spi.Condition;
 import org.pinwise.rules.spi.Condition.Relation;
 import org.pinwise.rules.spi.Operand;
 
-/**
- * Reads the conditions of a pattern, and checks their types.
- *
- * <pre>
- * condition  = and { "||" and } .
- * and        = unary { "&amp;&amp;" unary } .
- * unary      = "!" unary | "(" condition ")" | comparison .
- * comparison = sum ( "==" | "!=" | "&lt;" | "&lt;=" | "&gt;" | "&gt;=" ) sum
- *            | sum [ "not" ] "in" "(" constant { "," constant } ")"
- *            | field [ "not" ] "contains" constant
- *            | constant [ "not" ] "memberOf" field
- *            | booleanField .
- * sum        = product { ( "+" | "-" ) product } .
- * product    = operand { ( "*" | "/" | "%" ) operand } .
- * operand    = NUMBER | STRING | "true" | "false" | Choice "." CONSTANT | ( "Size" | "Kernel" ) "." CONSTANT
- *            | field | BINDING | BINDING "." field | "(" sum ")" .
- * </pre>
- */
+/** Reads the conditions of a pattern, and checks their types; see {@link Guide#GRAMMAR}. */
 final class ConditionParser {
   /** Deeper nesting is refused, so that no rule file exhausts the stack. */
-  private static final int MAX_DEPTH = 32;
+  static final int MAX_DEPTH = 32;
+
+  private static final Set<String> OPERATORS = Set.of("not", "in", "contains", "memberOf");
 
   private final RuleFileParser tokens;
   private final RuleFileParser.Scope scope;
@@ -247,13 +233,14 @@ final class ConditionParser {
 
   private Operand operand() {
     Token token = tokens.take();
+    tokens.countOperand(token);
     if (token.kind() == Token.Kind.STRING) {
       return new Operand.Constant(token.text(), '"' + token.text() + '"');
     }
     if (token.kind() == Token.Kind.NUMBER) {
       return new Operand.Constant(number(token), token.text());
     }
-    if (token.kind() == Token.Kind.NAME) {
+    if (token.kind() == Token.Kind.NAME && !OPERATORS.contains(token.text())) {
       return named(token);
     }
     if (token.is("(")) {
@@ -284,7 +271,7 @@ final class ConditionParser {
       return constant(token);
     }
     if (tokens.peek().is("(")) {
-      throw new SyntaxException(token, "calls are not allowed; a condition reads fields");
+      throw new SyntaxException(tokens.peek(), "calls are not allowed; a condition reads fields");
     }
     return RuleFileParser.Scope.fieldOf(scope.self(), token);
   }

@@ -6,6 +6,8 @@ import java.util.List;
 /** Splits a rule file into tokens. */
 final class Lexer {
   private static final List<String> LONG_SYMBOLS = List.of("&&", "||", "==", "!=", "<=", ">=");
+  private static final int MAX_NAME = 200;
+  private static final int MAX_STRING = 4_000;
   private static final String SYMBOLS = "()[]{},;:.@<>=!+-*/%&|^~?#";
 
   private final String text;
@@ -98,6 +100,7 @@ final class Lexer {
     while (position < text.length() && Character.isLetterOrDigit(text.charAt(position))) {
       position++;
     }
+    refuseLong("number", start, MAX_NAME);
     add(Token.Kind.NUMBER, text.substring(start, position), start);
   }
 
@@ -106,6 +109,7 @@ final class Lexer {
     while (position < text.length() && isNamePart(text.charAt(position))) {
       position++;
     }
+    refuseLong("name", start, MAX_NAME);
     add(Token.Kind.NAME, text.substring(start, position), start);
   }
 
@@ -124,6 +128,7 @@ final class Lexer {
       }
       content.append(c == '\\' ? escape() : c);
     }
+    refuseLong("string", start, MAX_STRING);
     tokens.add(
         new Token(Token.Kind.STRING, content.toString(), line, column(start), start, position));
   }
@@ -140,6 +145,13 @@ final class Lexer {
               column(position - 2),
               "the escape \\" + c + " is not allowed in a string; use \\\", \\\\, \\n or \\t");
     };
+  }
+
+  private void refuseLong(String what, int start, int most) {
+    if (position - start > most) {
+      throw new SyntaxException(
+          line, column(start), "the %s is longer than %d characters".formatted(what, most));
+    }
   }
 
   private void symbol() {

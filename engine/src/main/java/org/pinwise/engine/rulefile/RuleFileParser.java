@@ -1,5 +1,6 @@
 package org.pinwise.engine.rulefile;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,29 +22,28 @@ import org.pinwise.rules.spi.Template;
 
 /**
  * Reads rule files: DRL in a closed subset. What is not named here is refused, with its position
- * and what to do instead, so a rule file can compute nothing but its own conditions.
- *
- * <pre>
- * file       = "package" name { import } [ global ] rule { rule } .
- * import     = "import" "org.pinwise.rules.model." Name [";"]       (a fact, a choice, Kernel, Size, Parameters)
- *            | "import" "org.pinwise.rules.spi.Findings" [";"] .
- * global     = "global" "org.pinwise.rules.spi.Findings" "findings" [";"] .
- * rule       = "rule" STRING { annotation } "when" pattern { pattern } "then" report "end" .
- * annotation = "@" NAME "(" ( STRING | raw text ) ")" .
- * pattern    = [ "not" | "exists" ] [ BINDING ":" ] FactType "(" [ item { "," item } ] ")" .
- * item       = BINDING ":" field | condition .
- * condition  = see {@link ConditionParser} .
- * report     = "findings" "." "report" "(" STRING "," BINDING "," STRING ")" ";" .
- * </pre>
+ * and what to do instead, so a rule file can compute nothing but its own conditions. See {@link
+ * Guide} for what is allowed.
  */
 public final class RuleFileParser {
   private static final String FINDINGS = "org.pinwise.rules.spi.Findings";
   private static final Set<String> SUM_FOLLOWERS =
       Set.of("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "in", "not");
+
+  /** What a value without quotes may hold beside names and numbers. */
+  private static final Set<String> RAW_SYMBOLS = Set.of(".", ",", "-", "/", "=");
+
   private static final Vocabulary VOCABULARY = new Vocabulary();
 
   /** A rule file larger than this is refused before it is read further, in characters. */
-  static final int MAX_LENGTH = 1 << 20;
+  static final int MAX_LENGTH = 1 << 18;
+
+  static final int MAX_RULES = 100;
+  static final int MAX_PROBLEMS = 100;
+  static final int MAX_PATTERNS = 32;
+
+  /** How many fields and constants a rule's conditions may name. */
+  static final int MAX_OPERANDS = 500;
 
   private final String file;
   private final String text;
@@ -52,7 +52,9 @@ public final class RuleFileParser {
   private final List<Rule> rules = new ArrayList<>();
   private final Set<String> imported = new HashSet<>();
   private List<Token> tokens = List.of();
+  private int[] closing = {};
   private int next;
+  private int operands;
   private @Nullable String ruleName;
 
   private RuleFileParser(String file, String text, boolean ofTeam) {
@@ -109,7 +111,17 @@ public final class RuleFileParser {
       problem(e);
       return;
     }
+    matchParentheses();
     while (peek().kind() != Token.Kind.END) {
+      if (rules.size() + problems.size() >= MAX_RULES) {
+        String what =
+            problems.size() >= MAX_PROBLEMS / 2
+                ? "there may be more problems; mend those above first"
+                : "the file has more than %d rules; split it".formatted(MAX_RULES);
+        ruleName = null;
+        problem(new SyntaxException(peek(), what));
+        return;
+      }
       rule();
     }
     if (rules.isEmpty() && problems.isEmpty()) {
@@ -121,54 +133,102 @@ public final class RuleFileParser {
 
   private void header() {
     expect("package", "a rule file starts with its package, such as: package mr.rules.acme101;");
-    qualifiedName();
-    accept(";");
+    packageName();
     while (peek().is("import") || peek().is("global")) {
-      if (peek().is("import")) {
+      if (take().is("import")) {
         importLine();
       } else {
         globalLine();
       }
     }
+    // Without its head a file's rules cannot be understood, so it would only get more problems.
+    if (!peek().is("rule") && peek().kind() != Token.Kind.END) {
+      throw new SyntaxException(peek(), notARule(peek()));
+    }
+  }
+
+  /** Any name will do: it is for Drools. */
+  private void packageName() {
+    do {
+      Token part = take();
+      if (part.kind() != Token.Kind.NAME) {
+        throw new SyntaxException(
+            part, "expected a name, such as mr.rules.acme101, found " + part.shown());
+      }
+    } while (accept("."));
+    endOfLine("package mr.rules.acme101;");
   }
 
   private void importLine() {
-    take();
     Token at = peek();
     if (at.is("static") || at.is("function")) {
       throw new SyntaxException(
           at, "import %s is not allowed; import a fact type instead".formatted(at.text()));
     }
-    String name = qualifiedName();
-    accept(";");
-    if (name.equals(FINDINGS)) {
-      return;
+    List<String> allowed = new ArrayList<>(List.of(FINDINGS));
+    VOCABULARY.importable().forEach(name -> allowed.add(Vocabulary.MODEL + name));
+    String name = qualifiedName("import", allowed);
+    endOfLine("import %s;".formatted(name));
+    if (name.startsWith(Vocabulary.MODEL)) {
+      imported.add(name.substring(Vocabulary.MODEL.length()));
     }
-    String simple =
-        name.startsWith(Vocabulary.MODEL) ? name.substring(Vocabulary.MODEL.length()) : "";
-    if (!VOCABULARY.importable().contains(simple)) {
-      String last = name.substring(name.lastIndexOf('.') + 1);
-      throw new SyntaxException(
-          at,
-          "import %s is not allowed%s; allowed are those of %s: %s"
-              .formatted(
-                  name,
-                  Nearest.hint(last, VOCABULARY.importable()),
-                  Vocabulary.MODEL + "*",
-                  VOCABULARY.importable()));
-    }
-    imported.add(simple);
   }
 
   private void globalLine() {
-    take();
-    Token at = peek();
-    String type = qualifiedName();
-    Token name = take();
-    accept(";");
-    if (!type.equals(FINDINGS) || !name.is("findings")) {
-      throw new SyntaxException(at, "the only global is: global %s findings;".formatted(FINDINGS));
+    String form = "the only global is: global %s findings;".formatted(FINDINGS);
+    qualifiedName("global", List.of(FINDINGS));
+    expect("findings", form);
+    endOfLine("global %s findings;".formatted(FINDINGS));
+  }
+
+  /** A semicolon may be left out, but then the line ends. */
+  private void endOfLine(String form) {
+    Token before = tokens.get(next - 1);
+    if (!accept(";") && peek().kind() != Token.Kind.END && peek().line() == before.line()) {
+      throw new SyntaxException(
+          peek(), "expected ';', found %s: write %s".formatted(peek().shown(), form));
     }
+  }
+
+  /** Reads one of some names with dots; what leads to none of them is refused where it leaves. */
+  private String qualifiedName(String keyword, List<String> allowed) {
+    StringBuilder name = new StringBuilder();
+    do {
+      Token part = take();
+      name.append(name.isEmpty() ? "" : ".").append(part.text());
+      String read = name.toString();
+      if (part.kind() != Token.Kind.NAME
+          || allowed.stream().noneMatch(n -> n.equals(read) || n.startsWith(read + "."))) {
+        throw new SyntaxException(part, notAllowed(keyword, part, read, allowed));
+      }
+    } while (accept("."));
+    if (!allowed.contains(name.toString())) {
+      throw new SyntaxException(
+          peek(),
+          "expected '.', found %s: %s %s is not complete; allowed are %s"
+              .formatted(peek().shown(), keyword, name, allowed));
+    }
+    return name.toString();
+  }
+
+  private String notAllowed(String keyword, Token part, String read, List<String> allowed) {
+    StringBuilder whole = new StringBuilder(read);
+    for (int i = next; tokens.get(i).is(".") || tokens.get(i).is("*"); i += 2) {
+      Token after = tokens.get(i + 1);
+      whole.append(tokens.get(i).text()).append(after.kind() == Token.Kind.END ? "" : after.text());
+      if (after.kind() == Token.Kind.END) {
+        break;
+      }
+    }
+    List<String> lasts = allowed.stream().map(RuleFileParser::last).toList();
+    return part.kind() == Token.Kind.NAME
+        ? "%s %s is not allowed%s; allowed are %s"
+            .formatted(keyword, whole, Nearest.hint(last(whole.toString()), lasts), allowed)
+        : "expected a name, found %s; allowed are %s".formatted(part.shown(), allowed);
+  }
+
+  private static String last(String name) {
+    return name.substring(name.lastIndexOf('.') + 1);
   }
 
   private void rule() {
@@ -197,6 +257,7 @@ public final class RuleFileParser {
       throw new SyntaxException(name, "a rule's name is its id in quotes, not " + name.shown());
     }
     ruleName = name.text();
+    operands = 0;
     if (!name.text().matches(RuleChecks.ID)) {
       throw new SyntaxException(
           name,
@@ -210,11 +271,17 @@ public final class RuleFileParser {
     while (peek().is("@")) {
       annotations.add(annotation());
     }
-    RuleMeta meta = annotations.meta();
     expect("when", "after its annotations a rule has: when");
+    RuleMeta meta = annotations.meta();
     Scope scope = new Scope(VOCABULARY, imported, meta.parameters());
     List<Pattern> patterns = new ArrayList<>();
-    while (!peek().is("then")) {
+    for (int count = 0; !peek().is("then"); count++) {
+      if (count == MAX_PATTERNS) {
+        throw new SyntaxException(
+            peek(),
+            "the rule has more than %d patterns; there is one fact of each type, so put conditions of one type together"
+                .formatted(MAX_PATTERNS));
+      }
       pattern(scope, patterns);
     }
     if (patterns.isEmpty()) {
@@ -251,12 +318,18 @@ public final class RuleFileParser {
     }
     int end = first.offset();
     while (!peek().is(")")) {
-      Token token = take();
-      if (token.kind() == Token.Kind.END || token.line() != first.line()) {
+      Token token = peek();
+      boolean plain =
+          token.kind() == Token.Kind.NAME
+              || token.kind() == Token.Kind.NUMBER
+              || (token.kind() == Token.Kind.SYMBOL && RAW_SYMBOLS.contains(token.text()));
+      if (!plain || token.line() != first.line()) {
         throw new SyntaxException(
-            first, "the annotation @%s has no ) on its line".formatted(name.text()));
+            token,
+            "expected ')', found %s: an annotation ends on its line, and a value of more than names and numbers is in quotes: @%s(\"..\")"
+                .formatted(token.shown(), name.text()));
       }
-      end = token.end();
+      end = take().end();
     }
     take();
     return new Annotations.Raw(name, text.substring(first.offset(), end), first);
@@ -288,6 +361,13 @@ public final class RuleFileParser {
     expect("(", form);
     if (binding != null) {
       scope.bindFact(binding, type);
+    }
+    boolean demandsNothing = peek().is(")");
+    if (demandsNothing && binding == null && quantifier == null) {
+      throw new SyntaxException(
+          peek(),
+          "expected a condition, found ')': there is always one %s, so without conditions it is only good for binding: $x : %s()"
+              .formatted(name.text(), name.text()));
     }
     List<Condition> all = items(scope.within(type, quantifier != null));
     boolean negated = quantifier != null && quantifier.is("not");
@@ -327,12 +407,21 @@ public final class RuleFileParser {
       } else {
         all.add(conditions.condition());
       }
-      if (!peek().is(")")) {
-        expect(",", "conditions of a pattern are separated by commas");
-      }
+      separator("conditions of a pattern are separated by commas");
     }
     take();
     return all;
+  }
+
+  /** Reads a comma and sees that something comes after it, or sees that the list ends. */
+  private void separator(String why) {
+    if (peek().is(")")) {
+      return;
+    }
+    expect(",", why);
+    if (peek().is(")")) {
+      throw new SyntaxException(peek(), "nothing comes after the last comma; drop it");
+    }
   }
 
   private void parameterBindings(Scope scope) {
@@ -344,9 +433,7 @@ public final class RuleFileParser {
       }
       expect(":", "a binding is followed by a colon");
       scope.bindParameter(binding, take());
-      if (!peek().is(")")) {
-        expect(",", "bindings are separated by commas");
-      }
+      separator("bindings are separated by commas");
     }
     take();
   }
@@ -467,29 +554,34 @@ public final class RuleFileParser {
    * (a || b)} does not.
    */
   boolean sumInParentheses() {
-    int open = 0;
-    for (int i = next; tokens.get(i).kind() != Token.Kind.END; i++) {
-      Token token = tokens.get(i);
-      if (token.is("(")) {
-        open++;
-      } else if (token.is(")") && --open == 0) {
-        Token after = tokens.get(i + 1);
-        return SUM_FOLLOWERS.contains(after.text()) && after.kind() != Token.Kind.STRING;
-      }
+    if (closing[next] < 0) {
+      return false;
     }
-    return false;
+    Token after = tokens.get(closing[next] + 1);
+    return SUM_FOLLOWERS.contains(after.text()) && after.kind() != Token.Kind.STRING;
   }
 
-  private String qualifiedName() {
-    StringBuilder name = new StringBuilder();
-    do {
-      Token part = take();
-      if (part.kind() != Token.Kind.NAME) {
-        throw new SyntaxException(part, "expected a name, found " + part.shown());
+  /** Finds for every parenthesis the one that closes it, once, so that no nesting costs more. */
+  private void matchParentheses() {
+    closing = new int[tokens.size()];
+    ArrayDeque<Integer> open = new ArrayDeque<>();
+    for (int i = 0; i < closing.length; i++) {
+      closing[i] = -1;
+      if (tokens.get(i).is("(")) {
+        open.push(i);
+      } else if (tokens.get(i).is(")") && !open.isEmpty()) {
+        closing[open.pop()] = i;
       }
-      name.append(name.isEmpty() ? "" : ".").append(part.text());
-    } while (accept("."));
-    return name.toString();
+    }
+  }
+
+  /** Counts a field or constant of the rule at hand. */
+  void countOperand(Token at) {
+    if (++operands > MAX_OPERANDS) {
+      throw new SyntaxException(
+          at,
+          "the rule compares more than %d fields and constants; split it".formatted(MAX_OPERANDS));
+    }
   }
 
   private void problem(SyntaxException e) {

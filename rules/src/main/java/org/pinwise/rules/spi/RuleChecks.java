@@ -13,6 +13,9 @@ public final class RuleChecks {
   /** What a rule's id is: letters and three digits, and where a room holds several a name. */
   public static final String ID = "[A-Z]{2,12}\\d{3}(/[a-z0-9.-]{1,40})?";
 
+  /** What a version is that a rule says it came with. */
+  public static final String VERSION = "\\d{1,4}(\\.\\d{1,4}){0,3}";
+
   private static final String ID_IN_WORDS =
       "is no rule id; an id is letters and three digits, such as ACME101 or ACME101/old-kernel";
 
@@ -57,6 +60,9 @@ public final class RuleChecks {
         problems.add(name + " is empty");
       }
     });
+    if (!meta.since().isBlank() && !meta.since().matches(VERSION)) {
+      problems.add("since is a version such as 0.1, not " + meta.since());
+    }
     if (meta.summary().endsWith(".")) {
       problems.add("the summary ends without a period: " + meta.summary());
     }
