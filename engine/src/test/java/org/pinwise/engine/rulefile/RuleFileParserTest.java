@@ -37,13 +37,13 @@ class RuleFileParserTest {
 
   private static String rule(String id, String condition) {
     return """
-        rule "%s"
-        %swhen
-          $r : MrRequest( %s )
-        then
-          findings.report("%s", $r, "text");
-        end
-        """
+    rule "%s"
+    %swhen
+      $r : MrRequest( %s )
+    then
+      findings.report("%s", $r, "text");
+    end
+    """
         .formatted(id, ANNOTATIONS, condition, id);
   }
 
@@ -161,8 +161,7 @@ class RuleFileParserTest {
         Arguments.of("rule \"ACME101\"", 1, 1, "a rule file starts with its package"),
         Arguments.of("package mr;\n", 2, 1, "the file has no rule"),
         Arguments.of("package mr;\nimport static java.lang.Math.PI;\n", 2, 8, "import static"),
-        Arguments.of(
-            "package mr;\nimport function java.lang.Math.abs;\n", 2, 8, "import function"),
+        Arguments.of("package mr;\nimport function java.lang.Math.abs;\n", 2, 8, "import function"),
         Arguments.of(
             "package mr;\nimport java.util.List;\n" + r, 2, 8, "import java.util.List is not"),
         Arguments.of(
@@ -263,14 +262,11 @@ class RuleFileParserTest {
             16,
             19,
             "the finding's id is the rule's name"),
-        Arguments.of(
-            HEADER + r.replace(", $r, ", ", $q, "), 16, 30, "'$q' is not bound to a fact"),
-        Arguments.of(
-            HEADER + r.replace("\"text\"", "\"text \" + 1"), 16, 42, "expected ')'"),
+        Arguments.of(HEADER + r.replace(", $r, ", ", $q, "), 16, 30, "'$q' is not bound to a fact"),
+        Arguments.of(HEADER + r.replace("\"text\"", "\"text \" + 1"), 16, 42, "expected ')'"),
         Arguments.of(
             HEADER + r.replace("\"text\"", "\"a {lenght}\""), 16, 37, "{lenght} names no field"),
-        Arguments.of(
-            HEADER + r.replace("\"text\"", "\"a {length\""), 16, 37, "the place has no }"),
+        Arguments.of(HEADER + r.replace("\"text\"", "\"a {length\""), 16, 37, "the place has no }"),
         Arguments.of(
             HEADER + r.replace("end\n", "  findings.report(\"ACME101\", $r, \"text\");\nend\n"),
             17,
@@ -318,8 +314,7 @@ class RuleFileParserTest {
   @ParameterizedTest
   @MethodSource("refusedAnnotations")
   void annotationsAreRefused(String annotation, String words) {
-    String text =
-        HEADER + rule("ACME101", "length > 4").replace("@since", annotation + " @since");
+    String text = HEADER + rule("ACME101", "length > 4").replace("@since", annotation + " @since");
     assertThat(problems(text)).hasSize(1);
     assertThat(problems(text).get(0).message()).contains(words);
     assertThat(problems(text).get(0).rule()).isEqualTo("ACME101");
@@ -383,8 +378,7 @@ class RuleFileParserTest {
     String huge = HEADER + "\"".repeat(RuleFileParser.MAX_LENGTH);
     assertThat(problems(huge)).hasSize(1);
     assertThat(problems(huge).get(0).message()).contains("more than 1048576; split it");
-    assertThat(problems(HEADER + rule("ACME101", "length > 4") + "// ".repeat(300_000)))
-        .isEmpty();
+    assertThat(problems(HEADER + rule("ACME101", "length > 4") + "// ".repeat(300_000))).isEmpty();
   }
 
   /** Whatever stands in a file, it is read or refused with a position in it. */
