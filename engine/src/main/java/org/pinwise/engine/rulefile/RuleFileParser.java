@@ -400,9 +400,9 @@ public final class RuleFileParser {
     ConditionParser conditions = new ConditionParser(this, scope);
     List<Condition> all = new ArrayList<>();
     while (!peek().is(")")) {
-      if (isBinding()) {
+      if (isBinding(scope)) {
         Token binding = take();
-        take();
+        expect(":", "a binding is followed by a colon: %s : length".formatted(binding.text()));
         scope.bindField(binding, take());
       } else {
         all.add(conditions.condition());
@@ -438,10 +438,20 @@ public final class RuleFileParser {
     take();
   }
 
-  private boolean isBinding() {
-    return peek().text().startsWith("$")
-        && peek().kind() == Token.Kind.NAME
-        && tokens.get(next + 1).is(":");
+  /** A name that is not bound yet starts a binding, unless it is compared with something. */
+  private boolean isBinding(Scope scope) {
+    Token name = peek();
+    if (name.kind() != Token.Kind.NAME || !name.text().startsWith("$")) {
+      return false;
+    }
+    Token after = tokens.get(next + 1);
+    boolean compared =
+        SUM_FOLLOWERS.contains(after.text())
+            || Set.of("contains", "memberOf", ".", ",", ")", "&&", "||").contains(after.text());
+    return after.is(":")
+        || (!compared
+            && scope.valueBehind(name.text()) == null
+            && scope.factBehind(name.text()) == null);
   }
 
   private static boolean isConstruct(Token token) {
