@@ -1,0 +1,4 @@
+@NullMarked
+package org.pinwise.engine.eval;
+
+import org.jspecify.annotations.NullMarked;

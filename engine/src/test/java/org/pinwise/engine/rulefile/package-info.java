@@ -1,0 +1,4 @@
+@NullMarked
+package org.pinwise.engine.rulefile;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.pinwise.rules.model;
+
+import org.jspecify.annotations.NullMarked;

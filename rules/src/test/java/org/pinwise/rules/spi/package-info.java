@@ -1,0 +1,4 @@
+@NullMarked
+package org.pinwise.rules.spi;
+
+import org.jspecify.annotations.NullMarked;
