@@ -381,11 +381,13 @@ public final class RuleFileParser {
       return; // a pattern that only binds demands nothing: its fact is always there
     }
     Condition condition = all.size() == 1 ? all.get(0) : new Condition.All(all);
-    String constant = RuleChecks.constant(condition).orElse(null);
-    if (constant != null) {
-      throw new SyntaxException(name, constant);
+    Pattern pattern = new Pattern(negated ? Quantifier.NOT : Quantifier.EXISTS, type, condition);
+    String wrong =
+        RuleChecks.constant(condition).or(() -> RuleChecks.tooWide(pattern)).orElse(null);
+    if (wrong != null) {
+      throw new SyntaxException(name, wrong);
     }
-    patterns.add(new Pattern(negated ? Quantifier.NOT : Quantifier.EXISTS, type, condition));
+    patterns.add(pattern);
   }
 
   private FactType<?> factType(Token name) {
