@@ -93,7 +93,7 @@ public enum Assumptions {
 
   private static FactTuple tuple(Facts facts, Memory memory, Host host, boolean assumeAddress) {
     AddressRange range = AddressRange.of(facts.request(), host, assumeAddress);
-    return new FactTuple(facts.request(), range, memory, facts.device(), host);
+    return new FactTuple(facts.request(), range, memory, facts.device(), host, facts.labels());
   }
 
   /** Returns what an entry of {@link Verdict#assumed()} means, as a clause. */

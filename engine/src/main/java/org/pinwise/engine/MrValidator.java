@@ -20,11 +20,14 @@ import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.model.Volatility;
+import org.pinwise.rules.spi.Condition;
 import org.pinwise.rules.spi.Fix;
 import org.pinwise.rules.spi.Operand;
+import org.pinwise.rules.spi.Pattern;
 import org.pinwise.rules.spi.Rule;
 import org.pinwise.rules.spi.Severity;
 import org.pinwise.rules.spi.Template;
+import org.pinwise.rules.spi.Truth;
 import org.pinwise.rules.spi.Verification;
 
 /**
@@ -150,6 +153,51 @@ public final class MrValidator {
     return Judgement.of(
         new Judgement.Parts(
             facts, findings, undecided, alternatives, completed.assumed(), disabled, this));
+  }
+
+  /** Returns for every rule that is not switched off which of its conditions decided it. */
+  public List<Why> why(Facts facts) {
+    FactTuple tuple = assumptions.complete(facts).facts();
+    return compiled.stream().map(rule -> why(rule, tuple)).toList();
+  }
+
+  private static Why why(CompiledRule compiled, FactTuple facts) {
+    Truth truth = compiled.of(facts);
+    List<Why.Reason> reasons = new ArrayList<>();
+    List<Pattern> patterns = compiled.rule().patterns();
+    for (int i = 0; i < patterns.size(); i++) {
+      CompiledRule.Part part = compiled.parts().get(i);
+      if (patterns.get(i).quantifier() == Pattern.Quantifier.NOT) {
+        reason(
+            patterns.get(i).toString(),
+            patterns.get(i).condition(),
+            part.of(facts),
+            facts,
+            reasons);
+        continue;
+      }
+      List<Condition> conditions = conjuncts(patterns.get(i).condition());
+      for (int j = 0; j < conditions.size(); j++) {
+        Condition condition = conditions.get(j);
+        reason(condition.toString(), condition, part.conjuncts().get(j).of(facts), facts, reasons);
+      }
+    }
+    boolean covered = compiled.evidence().test().of(facts) != Truth.FALSE;
+    reasons.removeIf(reason -> reason.truth() != truth);
+    return new Why(compiled.rule().id(), truth, covered, reasons);
+  }
+
+  private static List<Condition> conjuncts(Condition condition) {
+    return condition instanceof Condition.All all ? all.conditions() : List.of(condition);
+  }
+
+  private static void reason(
+      String words, Condition condition, Truth truth, FactTuple facts, List<Why.Reason> into) {
+    Map<String, String> values = new LinkedHashMap<>();
+    for (Operand.FieldOf<?> field : Rule.reads(condition)) {
+      values.put(field.toString(), show(field, facts));
+    }
+    into.add(new Why.Reason(words, truth, values));
   }
 
   /**

@@ -29,8 +29,10 @@ import org.pinwise.engine.yaml.Yaml;
  * @param location where it is, as problems name it
  * @param manifest what {@code pack.yaml} says; null where there is none
  * @param rooms the rooms, by name
+ * @param strays folders with a rule file that are no rooms, because of their names
  */
-public record Pack(String location, @Nullable Manifest manifest, List<Room> rooms) {
+public record Pack(
+    String location, @Nullable Manifest manifest, List<Room> rooms, List<String> strays) {
   /** The folder of rooms in a jar. */
   public static final String IN_JAR = "META-INF/pinwise/rules/";
 
@@ -40,6 +42,7 @@ public record Pack(String location, @Nullable Manifest manifest, List<Room> room
   /** Keeps an immutable copy. */
   public Pack {
     rooms = List.copyOf(rooms);
+    strays = List.copyOf(strays);
   }
 
   /**
@@ -65,7 +68,10 @@ public record Pack(String location, @Nullable Manifest manifest, List<Room> room
     Path manifest = path.resolve(MANIFEST);
     List<Room> rooms = Rooms.inDirectory(path);
     return new Pack(
-        path.toString(), Files.exists(manifest) ? manifest(Yaml.read(manifest)) : null, rooms);
+        path.toString(),
+        Files.exists(manifest) ? manifest(Yaml.read(manifest)) : null,
+        rooms,
+        Rooms.strays(path));
   }
 
   private static Pack ofJar(Path path) {
@@ -78,7 +84,7 @@ public record Pack(String location, @Nullable Manifest manifest, List<Room> room
           manifest = manifest(Yaml.parse(file, Rooms.text(path, IN_JAR + MANIFEST, in)));
         }
       }
-      return new Pack(path.toString(), manifest, Rooms.inJar(path, IN_JAR));
+      return new Pack(path.toString(), manifest, Rooms.inJar(path, IN_JAR), List.of());
     } catch (IOException e) {
       throw new InputException(path.toString(), "is no jar that can be read: " + e.getMessage());
     }
@@ -129,18 +135,29 @@ public record Pack(String location, @Nullable Manifest manifest, List<Room> room
 
   /** Returns what is wrong with the pack as a whole; empty where nothing is. */
   List<RuleProblem> problems() {
-    Manifest said = manifest;
-    if (said == null || said.pinwise() == null || compare(Pinwise.version(), said.pinwise()) >= 0) {
-      return List.of();
+    List<RuleProblem> problems = new ArrayList<>();
+    for (String stray : strays) {
+      problems.add(
+          new RuleProblem(
+              stray,
+              0,
+              0,
+              null,
+              "the folder's name is no room's, so its rule would be left out; name it such as"
+                  + " ACME101-regions-are-small"));
     }
-    return List.of(
-        new RuleProblem(
-            said.where(),
-            0,
-            0,
-            null,
-            "pack %s needs Pinwise %s, and this is %s"
-                .formatted(said.name(), said.pinwise(), Pinwise.version())));
+    Manifest said = manifest;
+    if (said != null && said.pinwise() != null && compare(Pinwise.version(), said.pinwise()) < 0) {
+      problems.add(
+          new RuleProblem(
+              said.where(),
+              0,
+              0,
+              null,
+              "pack %s needs Pinwise %s, and this is %s"
+                  .formatted(said.name(), said.pinwise(), Pinwise.version())));
+    }
+    return problems;
   }
 
   private static int compare(String version, String other) {

@@ -119,6 +119,16 @@ final class Rooms {
     return rooms;
   }
 
+  /** Returns the folders of a directory that hold a rule file and are not named as rooms are. */
+  static List<String> strays(Path directory) {
+    return list(directory).stream()
+        .filter(entry -> Files.exists(entry.resolve("rule.drl")))
+        .filter(entry -> !String.valueOf(entry.getFileName()).matches(ROOM))
+        .map(Path::toString)
+        .sorted()
+        .toList();
+  }
+
   private static List<Path> list(Path directory) {
     List<Path> entries = new ArrayList<>();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {

@@ -49,9 +49,10 @@ public final class DroolsJudge {
 
   private static void judge(KieSession session, FactTuple facts, Outcome outcome) {
     session.setGlobal(DroolsModel.OUTCOME, outcome);
-    FactHandle[] handles = new FactHandle[5];
+    List<Object> all = facts.all();
+    FactHandle[] handles = new FactHandle[all.size()];
     int count = 0;
-    for (Object fact : facts.all()) {
+    for (Object fact : all) {
       handles[count++] = session.insert(fact);
     }
     session.fireAllRules();

@@ -180,7 +180,7 @@ final class DroolsModel {
               others.get(1),
               others.get(2),
               (self, a, b, d) -> c.holds(tuple(self, a, b, d)));
-      default ->
+      case 4 ->
           pattern.expr(
               id,
               others.get(0),
@@ -188,6 +188,7 @@ final class DroolsModel {
               others.get(2),
               others.get(3),
               (self, a, b, d, e) -> c.holds(tuple(self, a, b, d, e)));
+      default -> throw new IllegalArgumentException(id + " reads more than five types of facts");
     };
   }
 

@@ -2,6 +2,7 @@ package org.pinwise.engine.eval;
 
 import java.util.List;
 import org.pinwise.rules.model.AddressRange;
+import org.pinwise.rules.model.Labels;
 import org.pinwise.rules.model.Memory;
 import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.spi.Operand;
@@ -24,6 +25,7 @@ public record Atom(String key, Test test, List<Operand.FieldOf<?>> reads) {
         .anyMatch(type ->
             type.equals(MrRequest.TYPE)
                 || type.equals(AddressRange.TYPE)
-                || type.equals(Memory.TYPE));
+                || type.equals(Memory.TYPE)
+                || type.equals(Labels.TYPE));
   }
 }

@@ -34,7 +34,8 @@ public record CompiledRule(Rule rule, List<Part> parts, Atom evidence) {
    * @param conjuncts what the fact must fulfil, all of it
    */
   public record Part(Quantifier quantifier, FactType<?> type, List<Formula> conjuncts) {
-    Truth of(FactTuple facts) {
+    /** Returns whether the pattern holds. */
+    public Truth of(FactTuple facts) {
       Truth truth = new Formula.All(conjuncts).of(facts);
       return quantifier == Quantifier.NOT ? truth.not() : truth;
     }

@@ -5,6 +5,7 @@ import org.pinwise.rules.model.AddressRange;
 import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.Labels;
 import org.pinwise.rules.model.Memory;
 import org.pinwise.rules.model.MrRequest;
 
@@ -16,9 +17,15 @@ import org.pinwise.rules.model.MrRequest;
  * @param memory the memory
  * @param device the device
  * @param host the host
+ * @param labels a team's own facts
  */
 public record FactTuple(
-    MrRequest request, AddressRange range, Memory memory, Device device, Host host) {
+    MrRequest request, AddressRange range, Memory memory, Device device, Host host, Labels labels) {
+
+  /** Makes a tuple without labels. */
+  public FactTuple(MrRequest request, AddressRange range, Memory memory, Device device, Host host) {
+    this(request, range, memory, device, host, Labels.UNKNOWN);
+  }
 
   /** The tuple of which nothing is known. */
   public static final FactTuple UNKNOWN =
@@ -42,6 +49,8 @@ public record FactTuple(
       fact = device;
     } else if (type.equals(Host.TYPE)) {
       fact = host;
+    } else if (type.equals(Labels.TYPE)) {
+      fact = labels;
     } else {
       throw new IllegalArgumentException("no fact of " + type + " takes part in a judgement");
     }
@@ -55,11 +64,12 @@ public record FactTuple(
         fact instanceof AddressRange f ? f : range,
         fact instanceof Memory f ? f : memory,
         fact instanceof Device f ? f : device,
-        fact instanceof Host f ? f : host);
+        fact instanceof Host f ? f : host,
+        fact instanceof Labels f ? f : labels);
   }
 
   /** Returns all facts. */
   public List<Object> all() {
-    return List.of(request, range, memory, device, host);
+    return List.of(request, range, memory, device, host, labels);
   }
 }

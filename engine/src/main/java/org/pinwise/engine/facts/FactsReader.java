@@ -17,6 +17,7 @@ import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.Labels;
 import org.pinwise.rules.model.Memory;
 import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.model.Verb;
@@ -29,6 +30,7 @@ import org.pinwise.rules.model.Verb;
  * memory: {kind: anonymous, protection: rw}
  * device: connectx5            # or a mapping, or {catalog: connectx5, odp: false}
  * host: {kernel: 6.12, memlock: unlimited}
+ * labels: {team: storage}      # what a team's own rules read
  * </pre>
  *
  * <p>{@code register} means {@code request}. What is not given is unknown, but for the verb: a
@@ -108,14 +110,23 @@ public final class FactsReader {
             root.get(Device.TYPE.key())
                 .map(d -> device(d, hostKernel, lines))
                 .orElse(Device.UNKNOWN),
-            hostFacts),
+            hostFacts,
+            section(root, Labels.TYPE.key(), Labels.TYPE.key(), lines)
+                .map(FactsReader::labels)
+                .orElse(Labels.UNKNOWN)),
         lines);
   }
 
   private static void allow(Yaml.Mapping root, String... otherKeys) {
     List<String> keys =
         new ArrayList<>(
-            List.of(REQUEST, Memory.TYPE.key(), Device.TYPE.key(), Host.TYPE.key(), REGISTER));
+            List.of(
+                REQUEST,
+                Memory.TYPE.key(),
+                Device.TYPE.key(),
+                Host.TYPE.key(),
+                Labels.TYPE.key(),
+                REGISTER));
     keys.addAll(Arrays.asList(otherKeys));
     root.entries()
         .forEach((key, value) -> {
@@ -143,6 +154,22 @@ public final class FactsReader {
     lines.put(typeKey, mapping.line());
     mapping.entries().forEach((field, v) -> lines.put(typeKey + "." + field, v.line()));
     return mapping;
+  }
+
+  /** Reads a team's own facts, of which none may be given, too. */
+  private static Labels labels(Yaml.Mapping mapping) {
+    Map<String, String> labels = new LinkedHashMap<>();
+    mapping
+        .entries()
+        .forEach((name, value) -> {
+          if (Labels.TYPE.field(name).isEmpty()) {
+            throw value.problem(
+                "%s is no label's name; it is a small letter, then letters and digits"
+                    .formatted(Shown.of(name)));
+          }
+          labels.put(name, value.asText());
+        });
+    return new Labels(labels);
   }
 
   private static <F> F fact(FactType<F> type, Yaml.Mapping mapping) {

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.rules.model.Access;
@@ -16,6 +17,7 @@ import org.pinwise.rules.model.Field;
 import org.pinwise.rules.model.Field.Format;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.Kernel;
+import org.pinwise.rules.model.Labels;
 import org.pinwise.rules.model.Memory;
 import org.pinwise.rules.model.MrRequest;
 
@@ -35,6 +37,12 @@ public final class FactsWriter {
     }
     putKnown(sections, Device.TYPE, facts.device());
     putKnown(sections, Host.TYPE, facts.host());
+    Map<String, String> labels = facts.labels().values();
+    if (labels != null) {
+      Map<String, String> quoted = new TreeMap<>();
+      labels.forEach((name, value) -> quoted.put(name, quoted(value)));
+      sections.put(Labels.TYPE.key(), quoted);
+    }
     return text(sections);
   }
 

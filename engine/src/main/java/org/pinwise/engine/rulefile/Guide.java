@@ -56,6 +56,13 @@ public final class Guide {
           "length + address - 1 > iova",
           "length * 100 / 3 % 7 == 1");
 
+  private static final String ANY_LABEL =
+      """
+      Facts of a team's own, which hold text: any name is a field, such as `Labels( team == "storage" )`. A facts file gives
+      them as `labels: {team: storage, tier: prod}`. Where labels are given, one that is not among them is `""`; where none
+      are given, all are unknown. Pinwise provides this type, as it does `Parameters`; to stock Drools it must be declared.
+      """;
+
   private Guide() {}
 
   /** Returns the guide as Markdown. */
@@ -107,8 +114,12 @@ public final class Guide {
     COMPARISONS.forEach(comparison -> text.append(comparison).append('\n'));
     text.append("```\n\n## Facts\n");
     for (FactType<?> type : FactType.all()) {
-      text.append("\n### %s, in texts and facts files `%s`\n\n".formatted(type.name(), type.key()))
-          .append("| field | holds | is |\n|---|---|---|\n");
+      text.append("\n### %s, in texts and facts files `%s`\n\n".formatted(type.name(), type.key()));
+      if (type.fields().isEmpty()) {
+        text.append(ANY_LABEL);
+        continue;
+      }
+      text.append("| field | holds | is |\n|---|---|---|\n");
       for (Field<?> field : type.fields()) {
         text.append("| %s | %s | %s |\n".formatted(field.name(), holds(field), field.doc()));
       }

@@ -381,11 +381,13 @@ public final class RuleFileParser {
       return; // a pattern that only binds demands nothing: its fact is always there
     }
     Condition condition = all.size() == 1 ? all.get(0) : new Condition.All(all);
-    String constant = RuleChecks.constant(condition).orElse(null);
-    if (constant != null) {
-      throw new SyntaxException(name, constant);
+    Pattern pattern = new Pattern(negated ? Quantifier.NOT : Quantifier.EXISTS, type, condition);
+    String wrong =
+        RuleChecks.constant(condition).or(() -> RuleChecks.tooWide(pattern)).orElse(null);
+    if (wrong != null) {
+      throw new SyntaxException(name, wrong);
     }
-    patterns.add(new Pattern(negated ? Quantifier.NOT : Quantifier.EXISTS, type, condition));
+    patterns.add(pattern);
   }
 
   private FactType<?> factType(Token name) {
@@ -400,9 +402,9 @@ public final class RuleFileParser {
     ConditionParser conditions = new ConditionParser(this, scope);
     List<Condition> all = new ArrayList<>();
     while (!peek().is(")")) {
-      if (isBinding()) {
+      if (isBinding(scope)) {
         Token binding = take();
-        take();
+        expect(":", "a binding is followed by a colon: %s : length".formatted(binding.text()));
         scope.bindField(binding, take());
       } else {
         all.add(conditions.condition());
@@ -438,10 +440,20 @@ public final class RuleFileParser {
     take();
   }
 
-  private boolean isBinding() {
-    return peek().text().startsWith("$")
-        && peek().kind() == Token.Kind.NAME
-        && tokens.get(next + 1).is(":");
+  /** A name that is not bound yet starts a binding, unless it is compared with something. */
+  private boolean isBinding(Scope scope) {
+    Token name = peek();
+    if (name.kind() != Token.Kind.NAME || !name.text().startsWith("$")) {
+      return false;
+    }
+    Token after = tokens.get(next + 1);
+    boolean compared =
+        SUM_FOLLOWERS.contains(after.text())
+            || Set.of("contains", "memberOf", ".", ",", ")", "&&", "||").contains(after.text());
+    return after.is(":")
+        || (!compared
+            && scope.valueBehind(name.text()) == null
+            && scope.factBehind(name.text()) == null);
   }
 
   private static boolean isConstruct(Token token) {

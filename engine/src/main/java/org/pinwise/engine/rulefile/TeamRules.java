@@ -23,6 +23,11 @@ public final class TeamRules {
         .formatted(id);
   }
 
+  /** Returns why a team cannot take an id; empty where it can. */
+  public static List<String> idProblems(String id) {
+    return takesOurId(id) ? List.of(idProblem(id)) : List.of();
+  }
+
   /** Returns what is wrong with a rule that a team wrote in Java; empty where nothing is. */
   public static List<String> problems(Rule rule) {
     List<String> problems = new ArrayList<>(RuleChecks.problems(rule));

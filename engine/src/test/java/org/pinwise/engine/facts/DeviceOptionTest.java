@@ -79,7 +79,11 @@ class DeviceOptionTest {
   @Test
   void takesAFactsFileWithItsHost() throws IOException {
     file("host.yaml", "device: {catalog: rxe, name: rxe7}\nhost: {kernel: \"7.3\"}\n");
-    ResolvedDevice device = resolve("host.yaml");
+    String path = "host.yaml";
+    ResolvedDevice device = DeviceOption.resolve(path, null, directory);
+    assertThat(DeviceOption.resolve(path, Kernel.V6_12, directory).device().odp())
+        .as("a kernel that is given goes before the file's")
+        .isFalse();
     assertThat(device.origin()).isEqualTo(ResolvedDevice.Origin.FACTS);
     assertThat(device.title()).isEqualTo("rxe7");
     assertThat(device.device().odp()).isTrue();

@@ -53,7 +53,7 @@ class VerdictJsonTest {
 
   private static void conforms(String json) {
     List<Error> errors = SCHEMA.validate(json, InputFormat.JSON);
-    assertThat(errors).as(json).isEmpty();
+    assertThat(errors).as("of %s", json).isEmpty();
   }
 
   @Test

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.rules.model.Field.Format;
@@ -27,6 +29,8 @@ public final class FactType<F> {
   private final String key;
   private final Class<F> type;
   private final Map<String, Field<F>> fields;
+  private final @Nullable Function<String, @Nullable Field<F>> anyField;
+  private final Map<String, Field<F>> asked = new ConcurrentHashMap<>();
   private final Function<Values, F> factory;
 
   private FactType(Builder<F> builder, Function<Values, F> factory) {
@@ -34,6 +38,7 @@ public final class FactType<F> {
     this.key = builder.key;
     this.type = builder.type;
     this.fields = new LinkedHashMap<>(builder.fields);
+    this.anyField = builder.anyField;
     this.factory = factory;
   }
 
@@ -43,7 +48,8 @@ public final class FactType<F> {
 
   /** Returns all types of facts, in the order in which texts name them. */
   public static List<FactType<?>> all() {
-    return List.of(MrRequest.TYPE, AddressRange.TYPE, Memory.TYPE, Device.TYPE, Host.TYPE);
+    return List.of(
+        MrRequest.TYPE, AddressRange.TYPE, Memory.TYPE, Device.TYPE, Host.TYPE, Labels.TYPE);
   }
 
   /** Finds a type by its name in rules, such as {@code MrRequest}. */
@@ -71,9 +77,19 @@ public final class FactType<F> {
     return fields.values();
   }
 
-  /** Finds a field by name. */
+  /** Finds a field by name; a type of labels has any. */
   public Optional<Field<F>> field(String fieldName) {
-    return Optional.ofNullable(fields.get(fieldName));
+    Field<F> field = fields.get(fieldName);
+    if (field == null && anyField != null) {
+      // One for all, so that conditions that read it are equal.
+      field = asked.get(fieldName);
+      Field<F> made = field == null ? anyField.apply(fieldName) : null;
+      if (made != null) {
+        Field<F> before = asked.putIfAbsent(fieldName, made);
+        field = before == null ? made : before;
+      }
+    }
+    return Optional.ofNullable(field);
   }
 
   /** Returns the fact of which nothing is known. */
@@ -89,7 +105,7 @@ public final class FactType<F> {
   public F of(Map<String, ? extends @Nullable Object> values) {
     Map<String, Object> checked = new LinkedHashMap<>();
     values.forEach((fieldName, value) -> {
-      Field<F> field = fields.get(fieldName);
+      Field<F> field = field(fieldName).orElse(null);
       if (field == null) {
         throw new IllegalArgumentException(
             "%s has no field %s; it has %s".formatted(name, fieldName, fields.keySet()));
@@ -136,6 +152,7 @@ public final class FactType<F> {
     private final Class<F> type;
     private final String key;
     private final Map<String, Field<F>> fields = new LinkedHashMap<>();
+    private @Nullable Function<String, @Nullable Field<F>> anyField;
 
     private Builder(Class<F> type, String key) {
       this.type = type;
@@ -159,6 +176,27 @@ public final class FactType<F> {
     Builder<F> text(
         String name, Function<F, @Nullable String> reader, Volatility volatility, String doc) {
       return add(name, Kind.TEXT, String.class, Format.PLAIN, volatility, doc, reader);
+    }
+
+    /** Every name of a form is a field that holds text. */
+    Builder<F> anyText(
+        String form,
+        BiFunction<F, String, @Nullable String> reader,
+        Volatility volatility,
+        String doc) {
+      anyField =
+          name ->
+              name.matches(form)
+                  ? new Field<>(
+                      name,
+                      Kind.TEXT,
+                      String.class,
+                      Format.PLAIN,
+                      volatility,
+                      doc,
+                      fact -> reader.apply(fact, name))
+                  : null;
+      return this;
     }
 
     <E extends Enum<E>> Builder<F> choice(

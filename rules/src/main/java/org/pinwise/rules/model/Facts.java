@@ -9,8 +9,15 @@ import org.jspecify.annotations.Nullable;
  * @param memory the memory under it; null where nothing was said of it, so that it may be assumed
  * @param device the device
  * @param host the host and the process
+ * @param labels facts of a team's own
  */
-public record Facts(MrRequest request, @Nullable Memory memory, Device device, Host host) {
+public record Facts(
+    MrRequest request, @Nullable Memory memory, Device device, Host host, Labels labels) {
+
+  /** Makes facts without labels. */
+  public Facts(MrRequest request, @Nullable Memory memory, Device device, Host host) {
+    this(request, memory, device, host, Labels.UNKNOWN);
+  }
 
   /** Returns facts of which only the request is known. */
   public static Facts of(MrRequest request) {
@@ -19,21 +26,26 @@ public record Facts(MrRequest request, @Nullable Memory memory, Device device, H
 
   /** Returns these facts about another request. */
   public Facts withRequest(MrRequest newRequest) {
-    return new Facts(newRequest, memory, device, host);
+    return new Facts(newRequest, memory, device, host, labels);
   }
 
   /** Returns these facts with the memory known. */
   public Facts withMemory(@Nullable Memory newMemory) {
-    return new Facts(request, newMemory, device, host);
+    return new Facts(request, newMemory, device, host, labels);
   }
 
   /** Returns these facts with the device known. */
   public Facts withDevice(Device newDevice) {
-    return new Facts(request, memory, newDevice, host);
+    return new Facts(request, memory, newDevice, host, labels);
   }
 
   /** Returns these facts with the host known. */
   public Facts withHost(Host newHost) {
-    return new Facts(request, memory, device, newHost);
+    return new Facts(request, memory, device, newHost, labels);
+  }
+
+  /** Returns these facts with a team's own. */
+  public Facts withLabels(Labels newLabels) {
+    return new Facts(request, memory, device, host, newLabels);
   }
 }

@@ -1,5 +1,6 @@
 package org.pinwise.rules.model;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,17 @@ public final class Values {
 
   Values(Map<String, ?> byName) {
     this.byName = byName;
+  }
+
+  boolean isEmpty() {
+    return byName.isEmpty();
+  }
+
+  /** Returns all values, which FactType checked to be text. */
+  Map<String, String> texts() {
+    Map<String, String> texts = new LinkedHashMap<>();
+    byName.forEach((name, value) -> texts.put(name, (String) value));
+    return texts;
   }
 
   @Nullable Boolean flag(String name) {

@@ -2,9 +2,11 @@ package org.pinwise.rules.spi;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Field.Kind;
 
@@ -15,6 +17,9 @@ public final class RuleChecks {
 
   /** What a version is that a rule says it came with. */
   public static final String VERSION = "\\d{1,4}(\\.\\d{1,4}){0,3}";
+
+  /** Drools compares a fact with at most four others at once. */
+  private static final int MAX_TYPES = 5;
 
   private static final String ID_IN_WORDS =
       "is no rule id; an id is letters and three digits, such as ACME101 or ACME101/old-kernel";
@@ -36,6 +41,7 @@ public final class RuleChecks {
     for (Pattern pattern : rule.patterns()) {
       checks.condition(pattern.condition());
       constant(pattern.condition()).ifPresent(checks.problems::add);
+      tooWide(pattern).ifPresent(checks.problems::add);
     }
     for (Template.Part part : rule.template().parts()) {
       if (part instanceof Template.Place place) {
@@ -171,6 +177,28 @@ public final class RuleChecks {
   private static <F> boolean isKnown(Operand.FieldOf<F> operand) {
     return FactType.all().contains(operand.type())
         && operand.type().field(operand.field().name()).filter(operand.field()::equals).isPresent();
+  }
+
+  /** Returns why a pattern compares too many facts with each other; empty where it does not. */
+  public static Optional<String> tooWide(Pattern pattern) {
+    boolean negated = pattern.quantifier() == Pattern.Quantifier.NOT;
+    List<Condition> parts =
+        pattern.condition() instanceof Condition.All all
+            ? all.conditions()
+            : List.of(pattern.condition());
+    for (Condition part : parts) {
+      Set<FactType<?>> types = new HashSet<>();
+      Rule.reads(part).forEach(field -> types.add(field.type()));
+      if (negated) {
+        types.add(pattern.type());
+      }
+      if (types.size() > MAX_TYPES) {
+        return Optional.of(
+            "one condition reads facts of %d types, and may of %d; split it"
+                .formatted(types.size(), MAX_TYPES));
+      }
+    }
+    return Optional.empty();
   }
 
   /**

@@ -3,6 +3,7 @@ package org.pinwise.engine.cli;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Assumptions;
+import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.Verdict;
 import org.pinwise.engine.text.Nearest;
 import picocli.CommandLine.Command;
@@ -39,6 +40,11 @@ final class CheckCommand implements Callable<Integer> {
       description = "Assume nothing: what is not given is unknown.")
   private @Nullable String assume;
 
+  @Option(
+      names = "--why",
+      description = "Say of every rule which of its conditions decided it; in text only.")
+  private boolean why;
+
   CheckCommand(CliContext context) {
     this.context = context;
     this.rules = new RuleOptions(context.builtIn());
@@ -47,10 +53,17 @@ final class CheckCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     report.check();
+    if (why && report.json()) {
+      throw new UsageException("--why", "is for people; leave out --format json");
+    }
     Assumptions assumptions = assumptions();
     FactsOptions.Given given = facts.given(request.request());
-    Verdict verdict = rules.validator(assumptions).validate(given.facts());
+    MrValidator validator = rules.validator(assumptions);
+    Verdict verdict = validator.validate(given.facts());
     report.print(context, verdict, given.notes());
+    if (why) {
+      context.out().print(WhyText.of(validator.why(given.facts()), context.style()));
+    }
     return report.exitCode(verdict);
   }
 

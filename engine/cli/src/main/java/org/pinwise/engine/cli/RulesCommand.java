@@ -9,12 +9,13 @@ import org.pinwise.engine.text.Nearest;
 import org.pinwise.rules.spi.Rule;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code pinwise rules}. */
 @Command(
     name = "rules",
-    description = "Lists and shows rules.",
+    description = "Lists and shows rules, and helps to write them.",
     synopsisSubcommandLabel = "COMMAND")
 final class RulesCommand implements Callable<Integer> {
   private final CliContext context;
@@ -25,7 +26,7 @@ final class RulesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    throw new UsageException("say what to do: list, or show ID");
+    throw new UsageException("say what to do: list, show ID, new ID NAME, test DIR or impact DIR");
   }
 
   @Command(name = "list", description = "Lists the rules, a line each.")
@@ -46,6 +47,53 @@ final class RulesCommand implements Callable<Integer> {
     }
     context.out().print(RuleText.show(all, found, context.style()));
     return ExitCode.OK;
+  }
+
+  @Command(
+      name = "new",
+      description = "Makes a rule's room: a rule that works, its prose and its examples, to edit.")
+  Integer create(
+      @Parameters(paramLabel = "ID", description = "Such as ACME101.") String id,
+      @Parameters(paramLabel = "NAME", description = "Such as regions-are-small.") String name,
+      @Option(
+              names = "--in",
+              paramLabel = "DIR",
+              defaultValue = ".",
+              description = "The directory of the team's rules; here if nothing is said.")
+          String in) {
+    return new TeamRules(context).create(id, name, in);
+  }
+
+  @Command(
+      name = "test",
+      description = "Checks a team's rules by their examples, and says what is missing.",
+      footer = {"", "Exit codes: 0 all hold, 1 not, 2 wrong usage or rules that cannot be read."})
+  Integer test(
+      @Parameters(paramLabel = "DIR", description = "A directory of rooms, or a jar.")
+          String directory) {
+    return new TeamRules(context).test(directory);
+  }
+
+  @Command(
+      name = "impact",
+      description = {
+        "Shows which verdicts a team's rules would change: on recorded requests, on the",
+        "examples of Pinwise, and on every set of flags that is accepted on usual devices."
+      },
+      footer = {
+        "",
+        "Exit codes: 0 nothing more is refused, 1 something is, 2 wrong usage or input."
+      })
+  Integer impact(
+      @Mixin RuleOptions rules,
+      @Parameters(paramLabel = "DIR", description = "A directory of rooms, or a jar.")
+          String directory,
+      @Option(
+              names = "--requests",
+              paramLabel = "FILE|DIR",
+              description = "Facts files of recorded requests; may be given again.")
+          List<String> requests) {
+    return new TeamRules(context).impact(directory, rules, requests == null ? List.of() : requests);
   }
 
   /** Returns the rules, or names their problems. */
