@@ -1,6 +1,7 @@
 package org.pinwise.engine;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
@@ -43,7 +44,8 @@ abstract class Judgement {
    * @param facts the facts as given
    * @param findings the findings, in any order
    * @param undecided the undecided rules, in any order
-   * @param ambiguous errnos of findings that depend on the kernel, with their checks' places
+   * @param alternatives for each finding that depends on kernel or driver, the errnos that it may
+   *     give with their checks' places: one of them holds
    * @param assumed what was assumed
    * @param disabled what the profile switched off
    * @param validator what judges a corrected request
@@ -52,7 +54,7 @@ abstract class Judgement {
       Facts facts,
       List<Finding> findings,
       List<UndecidedRule> undecided,
-      List<Possible> ambiguous,
+      List<List<Possible>> alternatives,
       List<String> assumed,
       List<String> disabled,
       MrValidator validator) {}
@@ -76,7 +78,7 @@ abstract class Judgement {
             parts.facts(),
             List.copyOf(findings),
             List.copyOf(undecided),
-            parts.ambiguous(),
+            List.copyOf(parts.alternatives()),
             parts.assumed(),
             parts.disabled(),
             parts.validator());
@@ -114,13 +116,17 @@ abstract class Judgement {
   }
 
   public Set<Errno> errno() {
-    List<Possible> fired = new ArrayList<>(parts.ambiguous());
+    List<Possible> fired = new ArrayList<>();
     for (Finding finding : parts.findings()) {
       add(finding.stage(), finding.step(), finding.errno(), fired);
     }
-    Set<Errno> errnos = EnumSet.noneOf(Errno.class);
-    Possible earliest = fired.stream().min(Comparator.naturalOrder()).orElse(null);
-    if (earliest == null) {
+    List<Possible> certain = new ArrayList<>(fired);
+    for (List<Possible> alternatives : parts.alternatives()) {
+      // One of them holds, so what is certain is only that the call does not pass the last.
+      certain.add(Collections.max(alternatives));
+      fired.addAll(alternatives);
+    }
+    if (certain.isEmpty()) {
       return Set.of();
     }
     for (UndecidedRule rule : parts.undecided()) {
@@ -128,12 +134,14 @@ abstract class Judgement {
         add(rule.stage(), rule.step(), rule.errno(), fired);
       }
     }
+    Possible earliest = Collections.min(certain);
+    Set<Errno> errnos = EnumSet.noneOf(Errno.class);
     for (Possible possible : fired) {
       if (possible.compareTo(earliest) <= 0) {
         errnos.add(possible.errno());
       }
     }
-    return java.util.Collections.unmodifiableSet(errnos);
+    return Collections.unmodifiableSet(errnos);
   }
 
   private static void add(
@@ -160,7 +168,7 @@ abstract class Judgement {
     return parts.validator().corrected((Verdict) this);
   }
 
-  /** Returns the decision and the findings, a line each. */
+  /** Returns the decision, the findings and the undecided errors, a line each. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(((Verdict) this).decision());
@@ -168,7 +176,8 @@ abstract class Judgement {
       text.append(' ').append(errno());
     }
     findings().forEach(finding -> text.append('\n').append(finding));
-    undecided()
+    undecided().stream()
+        .filter(u -> u.severity() == Severity.ERROR)
         .forEach(
             u -> text.append("\n").append(u.rule()).append(" undecided, needs ").append(u.needs()));
     return text.toString();

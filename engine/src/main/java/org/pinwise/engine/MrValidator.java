@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Finding.Origin;
 import org.pinwise.engine.drools.DroolsJudge;
@@ -140,9 +141,9 @@ public final class MrValidator {
       openRooms.computeIfAbsent(open.rule().meta().room(), room -> new ArrayList<>()).add(open);
     }
     List<UndecidedRule> undecided = new ArrayList<>();
-    List<Judgement.Possible> ambiguous = new ArrayList<>();
+    List<List<Judgement.Possible>> alternatives = new ArrayList<>();
     for (List<Graded> room : openRooms.values()) {
-      Optional<Finding> settled = settled(room, tuple, ambiguous);
+      Optional<Finding> settled = settled(room, tuple, alternatives);
       if (settled.isPresent()) {
         findings.add(settled.get());
       } else {
@@ -151,7 +152,7 @@ public final class MrValidator {
     }
     return Judgement.of(
         new Judgement.Parts(
-            facts, findings, undecided, ambiguous, completed.assumed(), disabled, this));
+            facts, findings, undecided, alternatives, completed.assumed(), disabled, this));
   }
 
   /** Returns for every rule that is not switched off which of its conditions decided it. */
@@ -205,7 +206,7 @@ public final class MrValidator {
    * certain, and only its errno is not.
    */
   private Optional<Finding> settled(
-      List<Graded> room, FactTuple facts, List<Judgement.Possible> ambiguous) {
+      List<Graded> room, FactTuple facts, List<List<Judgement.Possible>> alternatives) {
     if (room.size() < 2 || room.stream().anyMatch(g -> g.severity() != Severity.ERROR)) {
       return Optional.empty();
     }
@@ -229,15 +230,19 @@ public final class MrValidator {
       return Optional.empty();
     }
     Set<String> errnos = new LinkedHashSet<>();
+    List<Judgement.Possible> possible = new ArrayList<>();
     Graded shown = room.get(0);
     for (Graded fires : firing) {
       Errno errno = fires.errno();
       if (errno != null && fires.rule().meta().stage() != null) {
-        ambiguous.add(
+        possible.add(
             new Judgement.Possible(fires.rule().meta().stage(), fires.rule().meta().step(), errno));
         errnos.add(errno.name());
       }
       shown = firing.contains(shown) ? shown : fires;
+    }
+    if (!possible.isEmpty()) {
+      alternatives.add(possible);
     }
     Finding one = finding(shown, facts);
     String or = String.join(" or ", errnos);
@@ -319,10 +324,10 @@ public final class MrValidator {
     return rule.reads().stream().map(Operand.FieldOf::toString).toList();
   }
 
-  private static UndecidedRule undecided(Graded open, FactTuple facts) {
+  private UndecidedRule undecided(Graded open, FactTuple facts) {
     Set<String> needs = new LinkedHashSet<>();
     open.compiled().needs(facts).stream()
-        .map(field -> givenAs(field, facts))
+        .flatMap(field -> givenAs(field, facts))
         .sorted()
         .forEach(needs::add);
     return new UndecidedRule(
@@ -336,26 +341,42 @@ public final class MrValidator {
         open.rule().meta().verified().stream().map(Verification::toString).toList());
   }
 
-  /** A derived fact is not given; what it is derived of is. */
-  private static String givenAs(Operand.FieldOf<?> field, FactTuple facts) {
+  /** A derived fact is not given; what it is derived of is, and of that what is missing. */
+  private Stream<String> givenAs(Operand.FieldOf<?> field, FactTuple facts) {
     if (!field.type().key().equals("range")) {
-      return field.toString();
+      return Stream.of(field.toString());
     }
+    MrRequest request = facts.request();
     Host host = facts.host();
-    return switch (field.field().name()) {
-      case "iovaOffsetDiffers" -> "request.iova";
-      case "pageAligned", "alignment", "wholeAddressSpace" -> "request.address";
-      case "beyondMemlock" -> host.memlock() == null ? "host.memlock" : lengthOrPageSize(facts);
-      case "beyondMemlockLeft" ->
-          host.memlock() == null
-              ? "host.memlock"
-              : host.pinnedPages() == null ? "host.pinnedPages" : lengthOrPageSize(facts);
-      default -> "request.length";
-    };
+    Map<String, Boolean> missing = new LinkedHashMap<>();
+    missing.put("request.address", request.rawAddress() == null && assumptions == Assumptions.NONE);
+    missing.put("request.length", request.rawLength() == null);
+    missing.put("request.iova", request.rawIova() == null);
+    missing.put("host.pageSize", host.pageSize() == null);
+    missing.put("host.memlock", host.memlock() == null);
+    missing.put("host.pinnedPages", host.pinnedPages() == null);
+    return derivedOf(field.field().name()).stream()
+        .filter(input -> Boolean.TRUE.equals(missing.get(input)));
   }
 
-  private static String lengthOrPageSize(FactTuple facts) {
-    return facts.request().rawLength() == null ? "request.length" : "host.pageSize";
+  private static List<String> derivedOf(String rangeField) {
+    return switch (rangeField) {
+      case "alignment" -> List.of("request.address");
+      case "pageAligned" -> List.of("request.address", "host.pageSize");
+      case "iovaOffsetDiffers" -> List.of("request.address", "request.iova", "host.pageSize");
+      case "wholeAddressSpace", "endWraps" -> List.of("request.address", "request.length");
+      case "lengthBeyondAddressSpace", "allOnesLength" -> List.of("request.length");
+      case "beyondMemlock" ->
+          List.of("request.address", "request.length", "host.pageSize", "host.memlock");
+      case "beyondMemlockLeft" ->
+          List.of(
+              "request.address",
+              "request.length",
+              "host.pageSize",
+              "host.memlock",
+              "host.pinnedPages");
+      default -> List.of("request.address", "request.length", "host.pageSize");
+    };
   }
 
   /** Returns the request with the smallest set of fixes after which no error is left. */

@@ -60,8 +60,8 @@ public final class FactsReader {
   }
 
   /**
-   * Returns a reader that takes this kernel for what a file does not say of its host's, see {@link
-   * org.pinwise.rules.model.Kernel}; devices of the catalogue differ by kernel. Null is unknown.
+   * Returns a reader that takes devices of the catalogue as they are on this kernel, whatever a
+   * file says of its host's; see {@link org.pinwise.rules.model.Kernel}. Null takes the file's own.
    */
   public FactsReader onKernel(@Nullable Integer newKernel) {
     return new FactsReader(catalog, newKernel);
@@ -102,7 +102,7 @@ public final class FactsReader {
     Optional<Yaml.Mapping> memory = section(root, Memory.TYPE.key(), Memory.TYPE.key(), lines);
     Optional<Yaml.Mapping> host = section(root, Host.TYPE.key(), Host.TYPE.key(), lines);
     Host hostFacts = host.map(h -> fact(Host.TYPE, h)).orElse(Host.UNKNOWN);
-    @Nullable Integer hostKernel = hostFacts.kernel() == null ? kernel : hostFacts.kernel();
+    @Nullable Integer hostKernel = kernel == null ? hostFacts.kernel() : kernel;
     return new FactsFile(
         new Facts(
             request.map(FactsReader::request).orElseGet(() -> MrRequest.builder().build()),

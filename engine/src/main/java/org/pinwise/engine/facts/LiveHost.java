@@ -101,6 +101,7 @@ public record LiveHost(Host host, Map<String, String> reasons) {
       fact("memlock", this::memlock);
       fact("ipcLock", this::ipcLock);
       fact("pinnedPages", this::pinnedPages);
+      reasons.put("dmaBounce", "the kernel tells it per device only (device_cap_flags_ex bit 41)");
       return new LiveHost(Host.TYPE.of(values), reasons);
     }
 

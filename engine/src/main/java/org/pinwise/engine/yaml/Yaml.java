@@ -31,7 +31,10 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 /** A value of a YAML or JSON file that knows its place. */
 public sealed interface Yaml {
   /** Files larger than this are not read, in bytes. */
-  long MAX_BYTES = 16L << 20;
+  long MAX_BYTES = 1L << 20;
+
+  /** A line longer than this is refused: the parser takes time by its square. */
+  int MAX_LINE = 64 << 10;
 
   /** Returns the place, {@code file:line:column}. */
   String where();
@@ -124,6 +127,11 @@ public sealed interface Yaml {
    * @throws InputException if it is not one YAML document of mappings, sequences and scalars
    */
   static Yaml parse(String file, String text) {
+    long longest = text.lines().mapToLong(String::length).max().orElse(0);
+    if (longest > MAX_LINE) {
+      throw new InputException(
+          file, "has a line of %d characters, more than %d".formatted(longest, MAX_LINE));
+    }
     try {
       LoadSettings settings =
           LoadSettings.builder()
@@ -145,6 +153,9 @@ public sealed interface Yaml {
       throw new InputException(place, "is not YAML: " + e.getProblem());
     } catch (YamlEngineException e) {
       throw new InputException(file, "is not YAML: " + firstLine(String.valueOf(e.getMessage())));
+    } catch (StackOverflowError e) {
+      // The parser recurses before the depth of its nodes can be seen here.
+      throw new InputException(file, "is nested too deep to be read");
     }
   }
 

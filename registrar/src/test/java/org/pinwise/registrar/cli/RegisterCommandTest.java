@@ -127,7 +127,7 @@ class RegisterCommandTest {
     Run run = run("register", "--device=conectx5", "--access=1", "--length=1");
 
     assertThat(run.exit).isEqualTo(2);
-    assertThat(run.err).contains("did you mean connectx5?").hasLineCount(1);
+    assertThat(run.err).contains("did you mean connectx5").hasLineCount(1);
   }
 
   @Test

@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  * @param beyondPageDirectory whether a range that does not wrap touches more than 262144 pages, the
  *     most that a page directory of pvrdma holds; {@code PVRDMA_PAGE_DIR_MAX_PAGES}, Linux {@code
  *     drivers/infiniband/hw/vmw_pvrdma/pvrdma_dev_api.h}
+ * @param odpTableTooLarge whether a range that does not wrap touches so many pages that a list of 8
+ *     bytes for each passes 2^31-1 bytes, the most that {@code kvmalloc} gives; {@code
+ *     ib_init_umem_odp}, Linux {@code drivers/infiniband/core/umem_odp.c}
  * @param beyondMemlock whether the range alone has more pages than a limit of locked memory allows
  *     that is not 0; false for a range that has no pages, too many, or wraps, because the kernel
  *     refuses it before
@@ -58,6 +61,7 @@ public record AddressRange(
     @Nullable Long pagesLow32,
     @Nullable Boolean pageTableTooLarge,
     @Nullable Boolean beyondPageDirectory,
+    @Nullable Boolean odpTableTooLarge,
     @Nullable Boolean beyondMemlock,
     @Nullable Boolean beyondMemlockLeft) {
 
@@ -128,6 +132,11 @@ public record AddressRange(
               FIXED,
               "whether it touches more than 262144 pages")
           .flag(
+              "odpTableTooLarge",
+              AddressRange::odpTableTooLarge,
+              FIXED,
+              "whether a list of its pages passes 2 GiB")
+          .flag(
               "beyondMemlock",
               AddressRange::beyondMemlock,
               BOOT,
@@ -152,11 +161,13 @@ public record AddressRange(
                   v.number("pagesLow32"),
                   v.flag("pageTableTooLarge"),
                   v.flag("beyondPageDirectory"),
+                  v.flag("odpTableTooLarge"),
                   v.flag("beyondMemlock"),
                   v.flag("beyondMemlockLeft")));
 
   private static final int MAX_TABLE_BYTES = 4 << 20;
   private static final long PAGE_DIRECTORY = 512 * 512;
+  private static final long MAX_LISTED_PAGES = Integer.MAX_VALUE / 8;
 
   /** Page sizes that Linux kernels are built with on the machines that have RDMA devices. */
   private static final long[] PAGE_SIZES = {4096, 16384, 65536};
@@ -264,6 +275,7 @@ public record AddressRange(
         low32 & MAX_PAGES,
         pageTableTooLarge((int) low32),
         !wraps && Long.compareUnsigned(pages, PAGE_DIRECTORY) > 0,
+        !wraps && Long.compareUnsigned(pages, MAX_LISTED_PAGES) > 0,
         alone,
         counted ? beyondLeft(alone, pages, host, pageSize) : Boolean.FALSE);
   }
@@ -316,6 +328,7 @@ public record AddressRange(
         agree(pagesLow32, other.pagesLow32),
         agree(pageTableTooLarge, other.pageTableTooLarge),
         agree(beyondPageDirectory, other.beyondPageDirectory),
+        agree(odpTableTooLarge, other.odpTableTooLarge),
         agree(beyondMemlock, other.beyondMemlock),
         agree(beyondMemlockLeft, other.beyondMemlockLeft));
   }

@@ -139,10 +139,19 @@ final class VerdictText {
 
   private void undecided() {
     Map<String, List<UndecidedRule>> groups = new LinkedHashMap<>();
+    List<String> advice = new ArrayList<>();
     for (UndecidedRule rule : verdict.undecided()) {
-      groups.computeIfAbsent(settledBy(rule), by -> new ArrayList<>()).add(rule);
+      if (rule.severity() != Severity.ERROR && rule.needs().contains("request.uses")) {
+        advice.add(Printable.line(rule.rule()));
+      } else {
+        groups.computeIfAbsent(settledBy(rule), by -> new ArrayList<>()).add(rule);
+      }
     }
     groups.forEach(this::group);
+    if (!advice.isEmpty()) {
+      // It depends on what the program does, which few say: a line is enough.
+      labelled("note", "more advice with --use: " + String.join(", ", advice));
+    }
   }
 
   private void group(String settledBy, List<UndecidedRule> rules) {
@@ -185,8 +194,11 @@ final class VerdictText {
   private String settledBy(UndecidedRule rule) {
     Integer kernel = verdict.facts().host().kernel();
     if (kernel != null && rule.needs().equals(Set.of("host.kernel"))) {
-      return ", since kernel %s is beyond those it is verified on (%s)"
+      return ", since kernel %s is not among those on which it is known for sure (%s)"
           .formatted(Kernel.text(kernel), String.join(", ", rule.verified()));
+    }
+    if (verdict.facts().host().stack() != null && rule.needs().equals(Set.of("host.stack"))) {
+      return ", since it is known for inbox drivers only";
     }
     Map<String, Set<String>> options =
         new TreeMap<>(
