@@ -13,6 +13,7 @@ import org.pinwise.engine.facts.DeviceCatalog;
 import org.pinwise.engine.facts.DeviceOption;
 import org.pinwise.engine.facts.FactsFile;
 import org.pinwise.engine.facts.FactsReader;
+import org.pinwise.engine.facts.LabelsOption;
 import org.pinwise.engine.facts.LiveHost;
 import org.pinwise.engine.facts.MemoryOption;
 import org.pinwise.engine.facts.ResolvedDevice;
@@ -20,6 +21,7 @@ import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.Kernel;
+import org.pinwise.rules.model.Labels;
 import org.pinwise.rules.model.Memory;
 import org.pinwise.rules.model.MrRequest;
 import picocli.CommandLine.Option;
@@ -56,6 +58,12 @@ public final class FactsOptions {
       paramLabel = "K=V,..",
       description = "The memory, such as kind=anonymous,protection=r.")
   private @Nullable String memory;
+
+  @Option(
+      names = "--labels",
+      paramLabel = "K=V,..",
+      description = "Facts of a team's own rules, such as team=storage,tier=prod.")
+  private @Nullable String labels;
 
   /** Makes options that nobody gave. */
   public FactsOptions() {}
@@ -100,7 +108,8 @@ public final class FactsOptions {
       }
       describe(resolved, hostFacts, notes);
     }
-    return new Given(new Facts(request, memoryFacts, deviceFacts, hostFacts), notes);
+    Labels labelFacts = labels == null ? Labels.UNKNOWN : LabelsOption.parse(labels);
+    return new Given(new Facts(request, memoryFacts, deviceFacts, hostFacts, labelFacts), notes);
   }
 
   private static Host hostOf(ResolvedDevice resolved, Host otherwise, List<String> notes) {

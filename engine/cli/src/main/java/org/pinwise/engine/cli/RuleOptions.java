@@ -29,7 +29,7 @@ public final class RuleOptions {
   @Option(
       names = "--rules",
       paramLabel = "DIR",
-      description = "A directory of a team's rules; may be given again.")
+      description = "A directory or a jar of a team's rules; may be given again.")
   private List<String> rules = new ArrayList<>();
 
   private final Supplier<RuleSet> builtIn;
@@ -44,13 +44,13 @@ public final class RuleOptions {
   }
 
   /**
-   * Returns the rules, which may have problems.
+   * Returns the rules, also those that the class path brings, which may have problems.
    *
    * @throws UsageException if there is no such profile
    * @throws InputException if a file or a directory cannot be read, or a directory holds no rule
    */
   public RuleSet ruleSet() {
-    RuleSet all = builtIn.get();
+    RuleSet all = builtIn.get().withClassPath(RuleOptions.class.getClassLoader());
     for (String directory : rules) {
       RuleSet more = all.withFiles(Options.path("--rules", directory));
       if (more.rooms().size() == all.rooms().size()) {

@@ -152,6 +152,30 @@ class TeamRulesTest {
   }
 
   @Test
+  void labelsAreGivenByAnOption() throws IOException {
+    Path rule = room().resolve("rule.drl");
+    replace(
+        rule,
+        "import org.pinwise.rules.model.Size;",
+        "import org.pinwise.rules.model.Labels;\nimport org.pinwise.rules.model.Size;");
+    replace(rule, "length > Size.GIB )", "length > Size.GIB )\n  Labels( team != \"storage\" )");
+    replace(rule, "@severity(WARNING)", "@severity(ERROR)");
+
+    Run open = Run.of("check", "--length", "2GiB", "--access", "0", "--rules", rules());
+    assertThat(open.out()).contains("undecided without --labels:");
+    Run web = Run.of("check", "--length", "2GiB", "--rules", rules(), "--labels", "team=web");
+    assertThat(web.out()).contains("error ACME101");
+    assertThat(web.exit()).isEqualTo(1);
+    Run storage =
+        Run.of("check", "--length", "2GiB", "--rules", rules(), "--labels", "team=storage");
+    assertThat(storage.out()).doesNotContain("ACME101");
+    assertThat(Run.of("check", "--length", "1", "--labels", "team").err())
+        .contains("--labels: takes labels such as team=storage,tier=prod, not team");
+    assertThat(Run.of("check", "--length", "1", "--labels", "a=1,a=2").err())
+        .contains("--labels: label a is given twice");
+  }
+
+  @Test
   void whySaysWhichConditionDecidedEachRule() {
     Run run = Run.of("check", "--access", "REMOTE_WRITE", "--length", "4KiB", "--why");
 
