@@ -43,7 +43,8 @@ abstract class Judgement {
    * @param facts the facts as given
    * @param findings the findings, in any order
    * @param undecided the undecided rules, in any order
-   * @param ambiguous errnos of findings that depend on the kernel, with their checks' places
+   * @param ambiguous errnos of findings that depend on kernel or driver, with their checks' places:
+   *     one of each list is the call's
    * @param assumed what was assumed
    * @param disabled what the profile switched off
    * @param validator what judges a corrected request
@@ -52,7 +53,7 @@ abstract class Judgement {
       Facts facts,
       List<Finding> findings,
       List<UndecidedRule> undecided,
-      List<Possible> ambiguous,
+      List<List<Possible>> ambiguous,
       List<String> assumed,
       List<String> disabled,
       MrValidator validator) {}
@@ -114,12 +115,18 @@ abstract class Judgement {
   }
 
   public Set<Errno> errno() {
-    List<Possible> fired = new ArrayList<>(parts.ambiguous());
+    List<Possible> fired = new ArrayList<>();
     for (Finding finding : parts.findings()) {
       add(finding.stage(), finding.step(), finding.errno(), fired);
     }
+    // Of checks of which one refuses the call, the last is the one that it certainly reaches.
+    List<Possible> certain = new ArrayList<>(fired);
+    for (List<Possible> alternatives : parts.ambiguous()) {
+      alternatives.stream().max(Comparator.naturalOrder()).ifPresent(certain::add);
+      fired.addAll(alternatives);
+    }
     Set<Errno> errnos = EnumSet.noneOf(Errno.class);
-    Possible earliest = fired.stream().min(Comparator.naturalOrder()).orElse(null);
+    Possible earliest = certain.stream().min(Comparator.naturalOrder()).orElse(null);
     if (earliest == null) {
       return Set.of();
     }

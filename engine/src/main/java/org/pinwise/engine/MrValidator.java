@@ -1,6 +1,7 @@
 package org.pinwise.engine;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -137,7 +138,7 @@ public final class MrValidator {
       openRooms.computeIfAbsent(open.rule().meta().room(), room -> new ArrayList<>()).add(open);
     }
     List<UndecidedRule> undecided = new ArrayList<>();
-    List<Judgement.Possible> ambiguous = new ArrayList<>();
+    List<List<Judgement.Possible>> ambiguous = new ArrayList<>();
     for (List<Graded> room : openRooms.values()) {
       Optional<Finding> settled = settled(room, tuple, ambiguous);
       if (settled.isPresent()) {
@@ -157,7 +158,7 @@ public final class MrValidator {
    * certain, and only its errno is not.
    */
   private Optional<Finding> settled(
-      List<Graded> room, FactTuple facts, List<Judgement.Possible> ambiguous) {
+      List<Graded> room, FactTuple facts, List<List<Judgement.Possible>> ambiguous) {
     if (room.size() < 2 || room.stream().anyMatch(g -> g.severity() != Severity.ERROR)) {
       return Optional.empty();
     }
@@ -181,24 +182,27 @@ public final class MrValidator {
       return Optional.empty();
     }
     Set<String> errnos = new LinkedHashSet<>();
+    List<Judgement.Possible> possible = new ArrayList<>();
     Graded shown = room.get(0);
     for (Graded fires : firing) {
       Errno errno = fires.errno();
       if (errno != null && fires.rule().meta().stage() != null) {
-        ambiguous.add(
+        possible.add(
             new Judgement.Possible(fires.rule().meta().stage(), fires.rule().meta().step(), errno));
         errnos.add(errno.name());
       }
       shown = firing.contains(shown) ? shown : fires;
     }
+    ambiguous.add(possible);
+    Judgement.Possible last = possible.stream().max(Comparator.naturalOrder()).orElse(null);
     Finding one = finding(shown, facts);
     String or = String.join(" or ", errnos);
     return Optional.of(
         new Finding(
             shown.rule().meta().room(),
             one.severity(),
-            one.stage(),
-            one.step(),
+            last == null ? one.stage() : last.stage(),
+            last == null ? one.step() : last.step(),
             errnos.size() == 1 ? Errno.valueOf(or) : null,
             one.origin(),
             one.message() + (errnos.size() > 1 ? " (" + or + ", by kernel and driver)" : ""),

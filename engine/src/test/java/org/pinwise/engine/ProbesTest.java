@@ -42,7 +42,9 @@ class ProbesTest {
 
   private static final long PAGE = 4096;
 
-  /** Of each file: 188 single calls, a dma-buf, and the last that fit and the first that did not. */
+  /**
+   * Of each file: 188 single calls, a dma-buf, and the last that fit and the first that did not.
+   */
   private static final int REGISTRATIONS = 201;
 
   private static final Pattern MEMLOCK =
@@ -88,11 +90,16 @@ class ProbesTest {
     final Map<String, Object> host =
         new HashMap<>(
             Map.of(
-                "pageSize", PAGE,
-                "memlock", 65_536L,
-                "ipcLock", true,
-                "pinnedPages", 0L,
-                "dmaBounce", false));
+                "pageSize",
+                PAGE,
+                "memlock",
+                65_536L,
+                "ipcLock",
+                true,
+                "pinnedPages",
+                0L,
+                "dmaBounce",
+                false));
 
     Probe range(long newAddress, long newLength) {
       address = newAddress;
@@ -118,8 +125,7 @@ class ProbesTest {
       if (iova != null) {
         request.iova(iova);
       }
-      return new Facts(
-          request.build(), Memory.TYPE.of(memory), device, Host.TYPE.of(host));
+      return new Facts(request.build(), Memory.TYPE.of(memory), device, Host.TYPE.of(host));
     }
   }
 
@@ -192,12 +198,10 @@ class ProbesTest {
     return texts;
   }
 
-  private static void files(
-      Map<String, Consumer<Probe>> texts, String path, MemoryKind kind) {
+  private static void files(Map<String, Consumer<Probe>> texts, String path, MemoryKind kind) {
     for (boolean shared : new boolean[] {true, false}) {
       String how = shared ? " shared" : " private";
-      texts.put(
-          "file " + path + " rw" + how, p -> p.memory(kind, Protection.READ_WRITE, shared));
+      texts.put("file " + path + " rw" + how, p -> p.memory(kind, Protection.READ_WRITE, shared));
       texts.put("file " + path + " ro" + how, p -> p.memory(kind, Protection.READ, shared));
     }
     // There is no page behind the end of the file.
@@ -260,8 +264,7 @@ class ProbesTest {
       Objects.requireNonNull(TEXTS.get(text), () -> "no facts for: " + text).accept(probe);
     }
     // In C, flags is 0x.. or, for none, 0x0.
-    probe.access =
-        Access.ofBits(Integer.parseUnsignedInt(flags.replaceFirst("flags 0x", ""), 16));
+    probe.access = Access.ofBits(Integer.parseUnsignedInt(flags.replaceFirst("flags 0x", ""), 16));
     if (!function.equals("ibv_reg_mr")) {
       probe.verb = Verb.REG_MR_IOVA;
       probe.iova = probe.iova == null ? (Long) probe.address : probe.iova;

@@ -23,7 +23,7 @@ import org.pinwise.rules.spi.Truth;
  */
 @Tag("slow") // once is enough: the Java 17 run leaves it out
 class UnknownFactsTest {
-  private static final int PARTIAL_FACTS = 1_500;
+  private static final int PARTIAL_FACTS = 600;
   private static final int COMPLETIONS_OF_DECIDED = 40;
   private static final int TRIES = 20_000;
   private static final int CLIMB = 300;

@@ -101,6 +101,7 @@ public record LiveHost(Host host, Map<String, String> reasons) {
       fact("memlock", this::memlock);
       fact("ipcLock", this::ipcLock);
       fact("pinnedPages", this::pinnedPages);
+      reasons.put("dmaBounce", "no file says it; devices do, in bit 41 of device_cap_flags_ex");
       return new LiveHost(Host.TYPE.of(values), reasons);
     }
 

@@ -21,9 +21,17 @@ class AccessTest {
 
   @ParameterizedTest
   @CsvSource({
-    "LOCAL_WRITE, 1", "REMOTE_WRITE, 2", "REMOTE_READ, 4", "REMOTE_ATOMIC, 8", "MW_BIND, 16",
-    "ZERO_BASED, 32", "ON_DEMAND, 64", "HUGETLB, 128", "FLUSH_GLOBAL, 256",
-    "FLUSH_PERSISTENT, 512", "RELAXED_ORDERING, 1048576"
+    "LOCAL_WRITE, 1",
+    "REMOTE_WRITE, 2",
+    "REMOTE_READ, 4",
+    "REMOTE_ATOMIC, 8",
+    "MW_BIND, 16",
+    "ZERO_BASED, 32",
+    "ON_DEMAND, 64",
+    "HUGETLB, 128",
+    "FLUSH_GLOBAL, 256",
+    "FLUSH_PERSISTENT, 512",
+    "RELAXED_ORDERING, 1048576"
   })
   void bitsAreThoseOfTheHeader(AccessFlag flag, int bit) {
     assertThat(flag.bit()).isEqualTo(bit);

@@ -25,16 +25,26 @@ class KernelTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "6", "6.", ".12", "v6.12", "linux", "6.1234", "1234.5", "-6.1", "6 .1"})
+  @ValueSource(
+      strings = {"", "6", "6.", ".12", "v6.12", "linux", "6.1234", "1234.5", "-6.1", "6 .1"})
   void refusesOtherTexts(String text) {
     assertThat(Kernel.parse(text)).isEmpty();
   }
 
   @ParameterizedTest
   @CsvSource({
-    "0, 0B", "1, 1B", "1023, 1023B", "1024, 1KiB", "1025, 1025B", "65536, 64KiB",
-    "1048576, 1MiB", "1073741824, 1GiB", "1099511627776, 1TiB", "1100585369600, 1025GiB",
-    "9223372036854775806, 9223372036854775806B", "9223372036854775807, unlimited"
+    "0, 0B",
+    "1, 1B",
+    "1023, 1023B",
+    "1024, 1KiB",
+    "1025, 1025B",
+    "65536, 64KiB",
+    "1048576, 1MiB",
+    "1073741824, 1GiB",
+    "1099511627776, 1TiB",
+    "1100585369600, 1025GiB",
+    "9223372036854775806, 9223372036854775806B",
+    "9223372036854775807, unlimited"
   })
   void sizesAreExact(long bytes, String text) {
     assertThat(Size.text(bytes)).isEqualTo(text);

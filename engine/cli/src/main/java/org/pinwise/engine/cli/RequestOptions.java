@@ -52,7 +52,7 @@ public final class RequestOptions {
       description = {
         "All that the program does with the memory: receive,",
         "send_source, read_sink, write_target, read_source,",
-        "atomic_target, polls_memory."
+        "atomic_target, atomic_result, polls_memory."
       })
   private @Nullable String use;
 
