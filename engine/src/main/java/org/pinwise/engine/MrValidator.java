@@ -1,6 +1,7 @@
 package org.pinwise.engine;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -244,14 +245,15 @@ public final class MrValidator {
     if (!possible.isEmpty()) {
       alternatives.add(possible);
     }
+    Judgement.Possible last = possible.stream().max(Comparator.naturalOrder()).orElse(null);
     Finding one = finding(shown, facts);
     String or = String.join(" or ", errnos);
     return Optional.of(
         new Finding(
             shown.rule().meta().room(),
             one.severity(),
-            one.stage(),
-            one.step(),
+            last == null ? one.stage() : last.stage(),
+            last == null ? one.step() : last.step(),
             errnos.size() == 1 ? Errno.valueOf(or) : null,
             one.origin(),
             one.message() + (errnos.size() > 1 ? " (" + or + ", by kernel and driver)" : ""),
