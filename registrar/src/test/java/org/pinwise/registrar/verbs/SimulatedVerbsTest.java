@@ -44,7 +44,7 @@ class SimulatedVerbsTest {
   @ParameterizedTest
   @MethodSource("catalogue")
   void everyDeviceOfTheCatalogueRegisters(String name) {
-    Verbs verbs = Verbs.simulated(Simulations.device(name));
+    Verbs verbs = Verbs.simulated(with(Simulations.device(name), "maxMrSize", 1L << 30));
     assertThat(verbs.isSimulated()).isTrue();
     try (Open open = new Open(verbs, name);
         Arena arena = Arena.ofConfined()) {
@@ -121,7 +121,7 @@ class SimulatedVerbsTest {
   @ParameterizedTest
   @CsvSource({"rxe, EINVAL", "siw, ENOMEM", "connectx5, ENOMEM", "erdma, ENOSPC"})
   void aFullTableIsWhatTheDriverSays(String name, Errno expected) {
-    SimulatedDevice full = withMaxMr(Simulations.device(name), 2);
+    SimulatedDevice full = with(with(Simulations.device(name), "maxMr", 2), "maxMrSize", 1L << 30);
     Verbs verbs = Verbs.simulated(full);
     try (Open open = new Open(verbs, name);
         Arena arena = Arena.ofConfined()) {
@@ -182,10 +182,12 @@ class SimulatedVerbsTest {
     }
   }
 
-  /** A device of which only this many regions fit. */
-  private static SimulatedDevice withMaxMr(SimulatedDevice from, long maxMr) {
+  /**
+   * The catalogue leaves a limit unknown where firmware sets it, and the simulator does not guess.
+   */
+  private static SimulatedDevice with(SimulatedDevice from, String limit, long value) {
     var values = Device.TYPE.values(from.device());
-    values.put("maxMr", maxMr);
+    values.put(limit, value);
     Host host = from.host();
     return new SimulatedDevice(from.name(), Device.TYPE.of(values), host, from.kernel());
   }
