@@ -15,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.PaddingLayout;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
+import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
@@ -211,7 +212,8 @@ final class WireSelfTest {
         run("/payload/layout-probe")
             .lines()
             .map(line -> line.split("=", 2))
-            .collect(Collectors.toMap(pair -> pair[0], pair -> Long.parseUnsignedLong(pair[1])));
+            .collect(
+                Collectors.toMap(pair -> pair[0], pair -> new BigInteger(pair[1]).longValue()));
     Map<String, Long> ours = new TreeMap<>();
     for (StructLayout layout : PassiveQp.LAYOUTS) {
       describe(layout.name().orElseThrow(), layout, 0, ours);
