@@ -16,6 +16,8 @@ import org.pinwise.engine.eval.CompiledRule;
 import org.pinwise.engine.facts.DeviceCatalog;
 import org.pinwise.engine.facts.FactsFile;
 import org.pinwise.engine.facts.FactsReader;
+import org.pinwise.engine.facts.MrPlan;
+import org.pinwise.rules.model.Plan;
 import org.pinwise.rules.spi.Operand;
 import org.pinwise.rules.spi.Rule;
 import org.pinwise.rules.spi.Severity;
@@ -195,6 +197,12 @@ public final class RoomVerifier {
       if (field.field().name().startsWith("beyondMemlock")) {
         into.addAll(List.of("host.memlock", "host.pinnedPages", "host.pageSize"));
       }
+    } else if (field.type().equals(Plan.TYPE)) {
+      // The sums are computed of what the plan lists, and of the request where it lists nothing.
+      into.add(Plan.TYPE.key());
+      into.add(field.toString());
+      MrPlan.keys().forEach(key -> into.add(Plan.TYPE.key() + "." + key));
+      into.add("request.length");
     } else if (field.field().name().startsWith("unknown")) {
       into.add("request.access");
     } else {

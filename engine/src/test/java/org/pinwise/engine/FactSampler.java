@@ -20,8 +20,10 @@ import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Field;
 import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.Labels;
 import org.pinwise.rules.model.Memory;
 import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.model.Plan;
 import org.pinwise.rules.model.Use;
 import org.pinwise.rules.model.Verb;
 import org.pinwise.rules.spi.Condition;
@@ -40,7 +42,7 @@ final class FactSampler {
 
   private static final List<Integer> BETWEEN = List.of(6_002, 6_005, 6_008, 6_014, 7_000);
   private static final long[] PAGE_SIZES = {4096, 4096, 4096, 16384, 65536};
-  private static final FactType<?>[] GIVEN = {Memory.TYPE, Device.TYPE, Host.TYPE};
+  private static final FactType<?>[] GIVEN = {Memory.TYPE, Device.TYPE, Host.TYPE, Plan.TYPE};
 
   /** Numbers and texts of which rules know, by {@code key.field}. */
   private final Map<String, TreeSet<Long>> numbers = new TreeMap<>();
@@ -145,7 +147,9 @@ final class FactSampler {
           AddressRange.of(whole, host, false),
           Memory.TYPE.of(of(Memory.TYPE)),
           Device.TYPE.of(of(Device.TYPE)),
-          host);
+          host,
+          Plan.TYPE.of(of(Plan.TYPE)),
+          Labels.UNKNOWN);
     }
 
     private Map<String, @Nullable Object> of(FactType<?> type) {
@@ -318,9 +322,12 @@ final class FactSampler {
       }
       case NUMBER -> {
         List<Long> known = new ArrayList<>(numbers.getOrDefault(name, new TreeSet<>()));
-        yield known.isEmpty() || random.nextInt(4) == 0
-            ? (Long) (long) random.nextInt(1 << 20)
-            : known.get(random.nextInt(known.size()));
+        int way = random.nextInt(8);
+        yield way == 0
+            ? (Long) 0L
+            : known.isEmpty() || way <= 2
+                ? (Long) (long) random.nextInt(1 << 20)
+                : known.get(random.nextInt(known.size()));
       }
     };
   }

@@ -8,6 +8,7 @@ import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.Labels;
 import org.pinwise.rules.model.Memory;
 import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.model.Plan;
 
 /**
  * One fact of every type: what a judgement reads.
@@ -17,15 +18,17 @@ import org.pinwise.rules.model.MrRequest;
  * @param memory the memory
  * @param device the device
  * @param host the host
+ * @param plan what else is registered
  * @param labels a team's own facts
  */
 public record FactTuple(
-    MrRequest request, AddressRange range, Memory memory, Device device, Host host, Labels labels) {
-
-  /** Makes a tuple without labels. */
-  public FactTuple(MrRequest request, AddressRange range, Memory memory, Device device, Host host) {
-    this(request, range, memory, device, host, Labels.UNKNOWN);
-  }
+    MrRequest request,
+    AddressRange range,
+    Memory memory,
+    Device device,
+    Host host,
+    Plan plan,
+    Labels labels) {
 
   /** The tuple of which nothing is known. */
   public static final FactTuple UNKNOWN =
@@ -34,7 +37,9 @@ public record FactTuple(
           AddressRange.TYPE.unknown(),
           Memory.TYPE.unknown(),
           Device.TYPE.unknown(),
-          Host.TYPE.unknown());
+          Host.TYPE.unknown(),
+          Plan.TYPE.unknown(),
+          Labels.UNKNOWN);
 
   /** Returns the fact of a type. */
   public <F> F get(FactType<F> type) {
@@ -49,6 +54,8 @@ public record FactTuple(
       fact = device;
     } else if (type.equals(Host.TYPE)) {
       fact = host;
+    } else if (type.equals(Plan.TYPE)) {
+      fact = plan;
     } else if (type.equals(Labels.TYPE)) {
       fact = labels;
     } else {
@@ -65,11 +72,12 @@ public record FactTuple(
         fact instanceof Memory f ? f : memory,
         fact instanceof Device f ? f : device,
         fact instanceof Host f ? f : host,
+        fact instanceof Plan f ? f : plan,
         fact instanceof Labels f ? f : labels);
   }
 
   /** Returns all facts. */
   public List<Object> all() {
-    return List.of(request, range, memory, device, host, labels);
+    return List.of(request, range, memory, device, host, plan, labels);
   }
 }

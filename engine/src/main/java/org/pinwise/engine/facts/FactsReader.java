@@ -20,6 +20,7 @@ import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.Labels;
 import org.pinwise.rules.model.Memory;
 import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.model.Plan;
 import org.pinwise.rules.model.Verb;
 
 /**
@@ -31,6 +32,12 @@ import org.pinwise.rules.model.Verb;
  * device: connectx5            # or a mapping, or {catalog: connectx5, odp: false}
  * host: {kernel: 6.12, memlock: unlimited}
  * labels: {team: storage}      # what a team's own rules read
+ * plan:                        # all that is registered; the request is one of it
+ *   processes: 4
+ *   devices: 2
+ *   regions:
+ *     - {name: pool, length: 1GiB, count: 8, access: LOCAL_WRITE, memory: {pageSize: 2MiB}}
+ *   cache: {key: [address, access], maxRegions: unlimited, invalidates: true}
  * </pre>
  *
  * <p>{@code register} means {@code request}. What is not given is unknown, but for the verb: a
@@ -103,17 +110,25 @@ public final class FactsReader {
     Optional<Yaml.Mapping> host = section(root, Host.TYPE.key(), Host.TYPE.key(), lines);
     Host hostFacts = host.map(h -> fact(Host.TYPE, h)).orElse(Host.UNKNOWN);
     @Nullable Integer hostKernel = kernel == null ? hostFacts.kernel() : kernel;
+    MrRequest asked = request.map(r -> request(r)).orElseGet(() -> MrRequest.builder().build());
+    Memory under = memory.map(m -> fact(Memory.TYPE, m)).orElse(null);
+    MrPlan plan =
+        root.get(Plan.TYPE.key())
+            .map(p -> MrPlan.of(mapping(p, Plan.TYPE.key(), lines), asked, under))
+            .orElse(null);
     return new FactsFile(
         new Facts(
-            request.map(FactsReader::request).orElseGet(() -> MrRequest.builder().build()),
-            memory.map(m -> fact(Memory.TYPE, m)).orElse(null),
+            asked,
+            under,
             root.get(Device.TYPE.key())
                 .map(d -> device(d, hostKernel, lines))
                 .orElse(Device.UNKNOWN),
             hostFacts,
             section(root, Labels.TYPE.key(), Labels.TYPE.key(), lines)
                 .map(FactsReader::labels)
-                .orElse(Labels.UNKNOWN)),
+                .orElse(Labels.UNKNOWN),
+            plan == null ? Plan.NONE : plan.fact(hostFacts)),
+        plan,
         lines);
   }
 
@@ -125,6 +140,7 @@ public final class FactsReader {
                 Memory.TYPE.key(),
                 Device.TYPE.key(),
                 Host.TYPE.key(),
+                Plan.TYPE.key(),
                 Labels.TYPE.key(),
                 REGISTER));
     keys.addAll(Arrays.asList(otherKeys));
@@ -172,13 +188,17 @@ public final class FactsReader {
     return new Labels(labels);
   }
 
-  private static <F> F fact(FactType<F> type, Yaml.Mapping mapping) {
+  static <F> F fact(FactType<F> type, Yaml.Mapping mapping) {
     return type.of(FieldParser.values(type, mapping));
   }
 
-  private static MrRequest request(Yaml.Mapping mapping) {
+  /** Reads a request; other keys may be beside its fields. */
+  static MrRequest request(Yaml.Mapping mapping, String... otherKeys) {
     // The access argument is one number to the caller and three fields to rules.
-    Map<String, @Nullable Object> values = FieldParser.values(MrRequest.TYPE, mapping, "access");
+    List<String> others = new ArrayList<>(List.of("access"));
+    others.addAll(Arrays.asList(otherKeys));
+    Map<String, @Nullable Object> values =
+        FieldParser.values(MrRequest.TYPE, mapping, others.toArray(String[]::new));
     checkBits(mapping, UNKNOWN_BITS, ~NAMED & ~AccessFlag.OPTIONAL_RANGE);
     checkBits(mapping, UNKNOWN_OPTIONAL_BITS, ~NAMED & AccessFlag.OPTIONAL_RANGE);
     mapping

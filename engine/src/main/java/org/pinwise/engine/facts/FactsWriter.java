@@ -20,6 +20,7 @@ import org.pinwise.rules.model.Kernel;
 import org.pinwise.rules.model.Labels;
 import org.pinwise.rules.model.Memory;
 import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.model.Plan;
 
 /** Writes facts as a facts file; {@link FactsReader} reads from it the same facts. */
 public final class FactsWriter {
@@ -37,6 +38,9 @@ public final class FactsWriter {
     }
     putKnown(sections, Device.TYPE, facts.device());
     putKnown(sections, Host.TYPE, facts.host());
+    if (!facts.plan().equals(Plan.NONE)) {
+      sections.put(Plan.TYPE.key(), fields(Plan.TYPE, facts.plan()));
+    }
     Map<String, String> labels = facts.labels().values();
     if (labels != null) {
       Map<String, String> quoted = new TreeMap<>();

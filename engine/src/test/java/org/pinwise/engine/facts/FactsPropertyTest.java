@@ -26,8 +26,10 @@ import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Field;
 import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.Labels;
 import org.pinwise.rules.model.Memory;
 import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.model.Plan;
 
 /** Properties of random facts and of damaged input. */
 class FactsPropertyTest {
@@ -114,7 +116,9 @@ class FactsPropertyTest {
         request,
         random.nextInt(4) == 0 ? null : fact(Memory.TYPE, random),
         fact(Device.TYPE, random),
-        fact(Host.TYPE, random));
+        fact(Host.TYPE, random),
+        Labels.UNKNOWN,
+        random.nextBoolean() ? Plan.NONE : fact(Plan.TYPE, random));
   }
 
   private static <F> F fact(FactType<F> type, Random random) {

@@ -49,7 +49,13 @@ public final class FactType<F> {
   /** Returns all types of facts, in the order in which texts name them. */
   public static List<FactType<?>> all() {
     return List.of(
-        MrRequest.TYPE, AddressRange.TYPE, Memory.TYPE, Device.TYPE, Host.TYPE, Labels.TYPE);
+        MrRequest.TYPE,
+        AddressRange.TYPE,
+        Memory.TYPE,
+        Device.TYPE,
+        Host.TYPE,
+        Plan.TYPE,
+        Labels.TYPE);
   }
 
   /** Finds a type by its name in rules, such as {@code MrRequest}. */

@@ -10,13 +10,19 @@ import org.jspecify.annotations.Nullable;
  * @param device the device
  * @param host the host and the process
  * @param labels facts of a team's own
+ * @param plan what else is registered; {@link Plan#NONE} where nobody gives a plan
  */
 public record Facts(
-    MrRequest request, @Nullable Memory memory, Device device, Host host, Labels labels) {
+    MrRequest request,
+    @Nullable Memory memory,
+    Device device,
+    Host host,
+    Labels labels,
+    Plan plan) {
 
-  /** Makes facts without labels. */
+  /** Makes facts without labels and without a plan. */
   public Facts(MrRequest request, @Nullable Memory memory, Device device, Host host) {
-    this(request, memory, device, host, Labels.UNKNOWN);
+    this(request, memory, device, host, Labels.UNKNOWN, Plan.NONE);
   }
 
   /** Returns facts of which only the request is known. */
@@ -26,26 +32,31 @@ public record Facts(
 
   /** Returns these facts about another request. */
   public Facts withRequest(MrRequest newRequest) {
-    return new Facts(newRequest, memory, device, host, labels);
+    return new Facts(newRequest, memory, device, host, labels, plan);
   }
 
   /** Returns these facts with the memory known. */
   public Facts withMemory(@Nullable Memory newMemory) {
-    return new Facts(request, newMemory, device, host, labels);
+    return new Facts(request, newMemory, device, host, labels, plan);
   }
 
   /** Returns these facts with the device known. */
   public Facts withDevice(Device newDevice) {
-    return new Facts(request, memory, newDevice, host, labels);
+    return new Facts(request, memory, newDevice, host, labels, plan);
   }
 
   /** Returns these facts with the host known. */
   public Facts withHost(Host newHost) {
-    return new Facts(request, memory, device, newHost, labels);
+    return new Facts(request, memory, device, newHost, labels, plan);
   }
 
   /** Returns these facts with a team's own. */
   public Facts withLabels(Labels newLabels) {
-    return new Facts(request, memory, device, host, newLabels);
+    return new Facts(request, memory, device, host, newLabels, plan);
+  }
+
+  /** Returns these facts as part of a plan. */
+  public Facts withPlan(Plan newPlan) {
+    return new Facts(request, memory, device, host, labels, newPlan);
   }
 }

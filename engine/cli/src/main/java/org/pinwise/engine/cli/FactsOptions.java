@@ -109,7 +109,8 @@ public final class FactsOptions {
       describe(resolved, hostFacts, notes);
     }
     Labels labelFacts = labels == null ? Labels.UNKNOWN : LabelsOption.parse(labels);
-    return new Given(new Facts(request, memoryFacts, deviceFacts, hostFacts, labelFacts), notes);
+    Facts facts = new Facts(request, memoryFacts, deviceFacts, hostFacts).withLabels(labelFacts);
+    return new Given(facts, notes);
   }
 
   private static Host hostOf(ResolvedDevice resolved, Host otherwise, List<String> notes) {
