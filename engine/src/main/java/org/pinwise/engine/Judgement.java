@@ -111,6 +111,10 @@ abstract class Judgement {
     return parts.disabled();
   }
 
+  public List<String> trusted() {
+    return parts.validator().ruleSet().trusted().stream().map(TrustedPack::location).toList();
+  }
+
   public Facts facts() {
     return parts.facts();
   }

@@ -48,6 +48,7 @@ public final class MrValidator {
   private final List<CompiledRule> compiled;
   private final List<String> disabled;
   private final OutcomeMemo memo;
+  private final TrustedJudge trusted;
 
   /** A rule as the profile grades it. */
   private record Graded(
@@ -69,7 +70,7 @@ public final class MrValidator {
     List<String> off = new ArrayList<>();
     for (RuleSet.Entry entry : ruleSet.entries()) {
       Rule rule = entry.rule();
-      Profile.Setting setting = setting(ruleSet.profile(), rule);
+      Profile.Setting setting = ruleSet.profile().setting(rule.meta());
       if (setting != null && setting.off() != null) {
         off.add(rule.id() + ": " + setting.off());
         continue;
@@ -91,13 +92,10 @@ public final class MrValidator {
     }
     this.graded = List.copyOf(rules);
     this.compiled = graded.stream().map(Graded::compiled).toList();
+    this.trusted = new TrustedJudge(ruleSet.trusted(), ruleSet.profile());
+    off.addAll(trusted.disabled());
     this.disabled = List.copyOf(off);
     this.memo = new OutcomeMemo(compiled, new DroolsJudge(compiled));
-  }
-
-  private static Profile.@Nullable Setting setting(Profile profile, Rule rule) {
-    Profile.Setting own = profile.settings().get(rule.id());
-    return own != null ? own : profile.settings().get(rule.meta().room());
   }
 
   /**
@@ -151,6 +149,7 @@ public final class MrValidator {
         room.forEach(open -> undecided.add(undecided(open, tuple)));
       }
     }
+    trusted.judge(tuple, findings, undecided);
     return Judgement.of(
         new Judgement.Parts(
             facts, findings, undecided, alternatives, completed.assumed(), disabled, this));
@@ -159,7 +158,10 @@ public final class MrValidator {
   /** Returns for every rule that is not switched off which of its conditions decided it. */
   public List<Why> why(Facts facts) {
     FactTuple tuple = assumptions.complete(facts).facts();
-    return compiled.stream().map(rule -> why(rule, tuple)).toList();
+    List<Why> all = new ArrayList<>();
+    compiled.forEach(rule -> all.add(why(rule, tuple)));
+    trusted.why(tuple, all);
+    return List.copyOf(all);
   }
 
   private static Why why(CompiledRule compiled, FactTuple facts) {
@@ -185,7 +187,7 @@ public final class MrValidator {
     }
     boolean covered = compiled.evidence().test().of(facts) != Truth.FALSE;
     reasons.removeIf(reason -> reason.truth() != truth);
-    return new Why(compiled.rule().id(), truth, covered, reasons);
+    return new Why(compiled.rule().id(), truth, covered, false, reasons);
   }
 
   private static List<Condition> conjuncts(Condition condition) {
@@ -301,7 +303,7 @@ public final class MrValidator {
     return String.valueOf(graded.parameters().get(operand.toString()));
   }
 
-  private static <F> String show(Operand.FieldOf<F> field, FactTuple facts) {
+  static <F> String show(Operand.FieldOf<F> field, FactTuple facts) {
     MrRequest request = facts.request();
     if (field.type().equals(MrRequest.TYPE)) {
       // What does not fit a fact's number is shown as it was given.

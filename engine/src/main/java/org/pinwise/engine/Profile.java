@@ -11,6 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.text.Nearest;
 import org.pinwise.engine.yaml.Yaml;
+import org.pinwise.rules.spi.RuleMeta;
 import org.pinwise.rules.spi.Severity;
 
 /**
@@ -51,6 +52,12 @@ public record Profile(String name, Map<String, Setting> settings) {
       @Nullable String off,
       Map<String, Long> parameters,
       String where) {}
+
+  /** Returns what the profile says of a rule, or of its room; null where it says nothing. */
+  public @Nullable Setting setting(RuleMeta rule) {
+    Setting own = settings.get(rule.id());
+    return own != null ? own : settings.get(rule.room());
+  }
 
   /** Returns the names of the profiles that come with Pinwise. */
   public static List<String> builtInNames() {

@@ -3,8 +3,8 @@ package org.pinwise.engine;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
@@ -15,6 +15,7 @@ import org.pinwise.engine.rulefile.RuleFileParser;
 import org.pinwise.engine.rulefile.TeamRules;
 import org.pinwise.engine.text.Nearest;
 import org.pinwise.rules.spi.Rule;
+import org.pinwise.rules.spi.RuleMeta;
 import org.pinwise.rules.spi.RuleProvider;
 
 /**
@@ -30,6 +31,7 @@ public final class RuleSet {
   private final List<Room> rooms;
   private final Profile profile;
   private final List<RuleProblem> loadProblems;
+  private final List<TrustedPack> trusted;
 
   /**
    * A rule and where it comes from.
@@ -40,16 +42,21 @@ public final class RuleSet {
   record Entry(Rule rule, boolean builtIn) {}
 
   private RuleSet(
-      List<Entry> entries, List<Room> rooms, Profile profile, List<RuleProblem> loadProblems) {
+      List<Entry> entries,
+      List<Room> rooms,
+      Profile profile,
+      List<RuleProblem> loadProblems,
+      List<TrustedPack> trusted) {
     this.entries = List.copyOf(entries);
     this.rooms = List.copyOf(rooms);
     this.profile = profile;
     this.loadProblems = List.copyOf(loadProblems);
+    this.trusted = List.copyOf(trusted);
   }
 
   /** Returns no rule and the profile {@code kernel}. */
   public static RuleSet empty() {
-    return new RuleSet(List.of(), List.of(), Profile.KERNEL, List.of());
+    return new RuleSet(List.of(), List.of(), Profile.KERNEL, List.of(), List.of());
   }
 
   /** Returns the rules that come with Pinwise and the profile {@code kernel}. */
@@ -77,7 +84,26 @@ public final class RuleSet {
     RuleSet more = withRooms(pack.rooms(), false);
     List<RuleProblem> problems = new ArrayList<>(more.loadProblems);
     problems.addAll(pack.problems());
-    return new RuleSet(more.entries, more.rooms, profile, problems);
+    return new RuleSet(more.entries, more.rooms, profile, problems, trusted);
+  }
+
+  /**
+   * Returns these rules and those of a directory of rooms, or of a jar that holds one, whose rules
+   * are in <em>full</em> DRL. Such a rule may run any code, in its conditions too: name only what
+   * you trust as you trust a jar. It judges by two truth values, so what is not known is not so,
+   * and each verdict names the packs that took part ({@link Verdict#trusted}). Takes seconds, and
+   * needs Drools' compiler on the class path ({@code org.drools:drools-engine} and what {@link
+   * #problems()} names where it is missing).
+   *
+   * @throws InputException if the directory or a file in it cannot be read
+   */
+  public RuleSet withTrustedFiles(Path directoryOrJar) {
+    Pack pack = Pack.load(directoryOrJar);
+    List<Room> allRooms = new ArrayList<>(rooms);
+    allRooms.addAll(pack.rooms());
+    List<TrustedPack> all = new ArrayList<>(trusted);
+    all.add(TrustedPack.of(pack));
+    return new RuleSet(entries, allRooms, profile, loadProblems, all);
   }
 
   /**
@@ -112,7 +138,7 @@ public final class RuleSet {
       all = all.with(provider);
     }
     problems.addAll(0, all.loadProblems);
-    return new RuleSet(all.entries, all.rooms, profile, problems);
+    return new RuleSet(all.entries, all.rooms, profile, problems, trusted);
   }
 
   /** Returns what went wrong, and what it came of. */
@@ -155,7 +181,7 @@ public final class RuleSet {
     }
     List<Room> allRooms = new ArrayList<>(rooms);
     allRooms.addAll(more);
-    return new RuleSet(all, allRooms, profile, problems);
+    return new RuleSet(all, allRooms, profile, problems, trusted);
   }
 
   private static int lineOf(Rule rule) {
@@ -185,12 +211,12 @@ public final class RuleSet {
       wrong.forEach(
           message -> problems.add(new RuleProblem(rule.source(), 0, 0, rule.id(), message)));
     }
-    return new RuleSet(all, rooms, profile, problems);
+    return new RuleSet(all, rooms, profile, problems, trusted);
   }
 
   /** Returns these rules under another profile. */
   public RuleSet with(Profile newProfile) {
-    return new RuleSet(entries, rooms, newProfile, loadProblems);
+    return new RuleSet(entries, rooms, newProfile, loadProblems, trusted);
   }
 
   /** Returns these rules without those of a room, or without one rule. */
@@ -201,12 +227,22 @@ public final class RuleSet {
             .toList(),
         rooms.stream().filter(room -> !room.id().equals(id)).toList(),
         profile,
-        loadProblems);
+        loadProblems,
+        trusted);
   }
 
   /** Returns all rules, also those that the profile switches off, in their order. */
   public List<Rule> rules() {
     return entries.stream().map(Entry::rule).toList();
+  }
+
+  /** Returns the rules in full DRL, by pack and id; they are not among {@link #rules()}. */
+  public List<TrustedRule> trustedRules() {
+    return trusted.stream().flatMap(pack -> pack.rules().stream()).toList();
+  }
+
+  List<TrustedPack> trusted() {
+    return trusted;
   }
 
   /** Returns the rooms that the rules come from; a rule written in Java has none. */
@@ -226,37 +262,48 @@ public final class RuleSet {
   /** Returns what is wrong with the rules and the profile; empty where nothing is. */
   public List<RuleProblem> problems() {
     List<RuleProblem> problems = new ArrayList<>(loadProblems);
-    Map<String, Rule> byId = new LinkedHashMap<>();
+    trusted.forEach(pack -> problems.addAll(pack.problems()));
+    Map<String, String> sources = new HashMap<>();
+    Map<String, List<RuleMeta>> known = new TreeMap<>();
     for (Entry entry : entries) {
-      Rule rule = entry.rule();
-      Rule before = byId.putIfAbsent(rule.id(), rule);
-      if (before != null) {
-        problems.add(
-            new RuleProblem(
-                rule.source(),
-                0,
-                0,
-                rule.id(),
-                "the id is taken by %s; give one of them another".formatted(before.source())));
-      }
+      add(entry.rule().meta(), entry.rule().source(), sources, known, problems);
     }
-    problems.addAll(profileProblems(byId));
+    for (TrustedRule rule : trustedRules()) {
+      add(rule.meta(), rule.source(), sources, known, problems);
+    }
+    problems.addAll(profileProblems(known));
     return problems;
   }
 
-  private List<RuleProblem> profileProblems(Map<String, Rule> byId) {
-    Map<String, List<Rule>> known = new TreeMap<>();
-    byId.forEach((id, rule) -> {
-      known.computeIfAbsent(id, i -> new ArrayList<>()).add(rule);
-      if (!rule.meta().room().equals(id)) {
-        known.computeIfAbsent(rule.meta().room(), i -> new ArrayList<>()).add(rule);
-      }
-    });
+  private static void add(
+      RuleMeta rule,
+      String source,
+      Map<String, String> sources,
+      Map<String, List<RuleMeta>> known,
+      List<RuleProblem> problems) {
+    String before = sources.putIfAbsent(rule.id(), source);
+    if (before != null) {
+      problems.add(
+          new RuleProblem(
+              source,
+              0,
+              0,
+              rule.id(),
+              "the id is taken by %s; give one of them another".formatted(before)));
+      return;
+    }
+    known.computeIfAbsent(rule.id(), i -> new ArrayList<>()).add(rule);
+    if (!rule.room().equals(rule.id())) {
+      known.computeIfAbsent(rule.room(), i -> new ArrayList<>()).add(rule);
+    }
+  }
+
+  private List<RuleProblem> profileProblems(Map<String, List<RuleMeta>> known) {
     List<RuleProblem> problems = new ArrayList<>();
     profile
         .settings()
         .forEach((id, setting) -> {
-          List<Rule> graded = known.get(id);
+          List<RuleMeta> graded = known.get(id);
           if (graded == null) {
             problems.add(
                 new RuleProblem(
@@ -270,7 +317,7 @@ public final class RuleSet {
             return;
           }
           for (String parameter : setting.parameters().keySet()) {
-            if (graded.stream().noneMatch(r -> r.meta().parameters().containsKey(parameter))) {
+            if (graded.stream().noneMatch(r -> r.parameters().containsKey(parameter))) {
               problems.add(
                   new RuleProblem(
                       setting.where(),
@@ -281,7 +328,7 @@ public final class RuleSet {
                           .formatted(
                               parameter,
                               graded.stream()
-                                  .flatMap(r -> r.meta().parameters().keySet().stream())
+                                  .flatMap(r -> r.parameters().keySet().stream())
                                   .distinct()
                                   .sorted()
                                   .toList())));

@@ -27,6 +27,12 @@ public sealed interface Verdict permits Accepted, Rejected, Undecided {
   /** Returns the rules that a profile switched off, each as {@code MR041: reason}. */
   List<String> disabled();
 
+  /**
+   * Returns where the rules in full DRL are that took part, see {@link RuleSet#withTrustedFiles};
+   * to them what is not known is not so.
+   */
+  List<String> trusted();
+
   /** Returns the facts that were judged, as they were given. */
   Facts facts();
 

@@ -151,6 +151,16 @@ class LauncherIT {
   }
 
   @Test
+  void putsMoreJarsBehindItsOwn() throws Exception {
+    distribution();
+    java("jvm/a", "25.0.3");
+    environment.put("PINWISE_CLASS_PATH", "/teams/rules.jar:/drools/engine.jar");
+
+    assertThat(run().out())
+        .contains(classPath("cli", "registrar") + ":/teams/rules.jar:/drools/engine.jar");
+  }
+
+  @Test
   void saysThatThereIsNoJava() throws Exception {
     distribution();
 

@@ -109,6 +109,7 @@ public final class VerdictJson {
       json.writeEndArray();
       texts("assumed", verdict.assumed());
       texts("disabled", verdict.disabled());
+      texts("trusted", verdict.trusted());
       json.writeFieldName("request");
       request(verdict.request());
       access("effectiveAccess", verdict.effectiveAccess().orElse(null));

@@ -24,6 +24,11 @@ record Token(Kind kind, String text, int line, int column, int offset, int end) 
     return kind != Kind.STRING && kind != Kind.END && text.equals(symbolOrWord);
   }
 
+  /** Returns a name at this place. */
+  Token named(String name) {
+    return new Token(Kind.NAME, name, line, column, offset, end);
+  }
+
   /** How messages name the token. */
   String shown() {
     return switch (kind) {

@@ -38,7 +38,7 @@ final class ExplainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     RuleSet all = RulesCommand.usable(rules);
-    List<Rule> found = RulesCommand.byId(all, subject);
+    List<RuleText.Shown> found = RulesCommand.byId(all, subject);
     Optional<Errno> errno = errno(subject);
     Optional<FactField<?>> fact = fact(subject);
     if (!found.isEmpty()) {

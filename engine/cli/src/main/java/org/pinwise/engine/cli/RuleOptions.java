@@ -32,6 +32,15 @@ public final class RuleOptions {
       description = "A directory or a jar of a team's rules; may be given again.")
   private List<String> rules = new ArrayList<>();
 
+  @Option(
+      names = "--trusted-rules",
+      paramLabel = "DIR",
+      description = {
+        "A directory or a jar of rules in full DRL, which run any code: name only",
+        "what you trust. Needs drools-engine on the class path; may be given again."
+      })
+  private List<String> trusted = new ArrayList<>();
+
   private final Supplier<RuleSet> builtIn;
 
   /** Makes options that nobody gave. */
@@ -52,14 +61,21 @@ public final class RuleOptions {
   public RuleSet ruleSet() {
     RuleSet all = builtIn.get().withClassPath(RuleOptions.class.getClassLoader());
     for (String directory : rules) {
-      RuleSet more = all.withFiles(Options.path("--rules", directory));
-      if (more.rooms().size() == all.rooms().size()) {
-        throw new InputException(
-            directory, "holds no rule; a rule is a folder such as ACME001-name with a rule.drl");
-      }
-      all = more;
+      all = notEmpty(directory, all, all.withFiles(Options.path("--rules", directory)));
+    }
+    for (String directory : trusted) {
+      Path path = Options.path("--trusted-rules", directory);
+      all = notEmpty(directory, all, all.withTrustedFiles(path));
     }
     return profile == null ? all : all.with(profile(profile));
+  }
+
+  private static RuleSet notEmpty(String directory, RuleSet before, RuleSet after) {
+    if (after.rooms().size() == before.rooms().size()) {
+      throw new InputException(
+          directory, "holds no rule; a rule is a folder such as ACME001-name with a rule.drl");
+    }
+    return after;
   }
 
   /**

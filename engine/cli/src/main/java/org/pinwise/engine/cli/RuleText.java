@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Profile;
 import org.pinwise.engine.Room;
@@ -21,6 +22,24 @@ final class RuleText {
   private final StringBuilder text = new StringBuilder();
   private final Style style;
 
+  /**
+   * A rule to show.
+   *
+   * @param meta what is said about it
+   * @param source where it was written
+   * @param rule the rule itself; null for one in full DRL
+   */
+  record Shown(RuleMeta meta, String source, @Nullable Rule rule) {
+    /** Returns all rules of a rule set, those in full DRL last. */
+    static List<Shown> all(RuleSet rules) {
+      return Stream.concat(
+              rules.rules().stream().map(rule -> new Shown(rule.meta(), rule.source(), rule)),
+              rules.trustedRules().stream()
+                  .map(rule -> new Shown(rule.meta(), rule.source(), null)))
+          .toList();
+    }
+  }
+
   private RuleText(Style style) {
     this.style = style;
   }
@@ -28,16 +47,16 @@ final class RuleText {
   /** Returns all rules as the profile grades them, a line each. */
   static String list(RuleSet rules, Style style) {
     RuleText writer = new RuleText(style);
-    int width = 2 + rules.rules().stream().mapToInt(rule -> rule.id().length()).max().orElse(0);
-    for (Rule rule : rules.rules()) {
-      RuleMeta meta = rule.meta();
-      Profile.Setting setting = setting(rules.profile(), rule);
+    List<RuleMeta> all = Shown.all(rules).stream().map(Shown::meta).toList();
+    int width = 2 + all.stream().mapToInt(meta -> meta.id().length()).max().orElse(0);
+    for (RuleMeta meta : all) {
+      Profile.Setting setting = rules.profile().setting(meta);
       Severity severity =
           setting == null || setting.severity() == null ? meta.severity() : setting.severity();
       boolean off = setting != null && setting.off() != null;
       writer
           .text
-          .append(style.bold(pad(Printable.line(rule.id()), width)))
+          .append(style.bold(pad(Printable.line(meta.id()), width)))
           .append(off ? pad("off", 9) : style.severity(severity, pad(Options.lower(severity), 9)))
           .append(pad(meta.errno() == null ? "" : meta.errno().name(), 12))
           .append(Printable.line(meta.summary()))
@@ -46,13 +65,8 @@ final class RuleText {
     return writer.text.toString();
   }
 
-  private static Profile.@Nullable Setting setting(Profile profile, Rule rule) {
-    Profile.Setting own = profile.settings().get(rule.id());
-    return own == null ? profile.settings().get(rule.meta().room()) : own;
-  }
-
   /** Returns what is said of rules of one room: in words, and the rule file as it is written. */
-  static String show(RuleSet rules, List<Rule> shown, Style style) {
+  static String show(RuleSet rules, List<Shown> shown, Style style) {
     RuleText writer = new RuleText(style);
     shown.forEach(writer::rule);
     writer
@@ -62,7 +76,7 @@ final class RuleText {
   }
 
   /** Returns what is said of rules of one room: in words, why, and by example. */
-  static String explain(RuleSet rules, List<Rule> shown, Style style) {
+  static String explain(RuleSet rules, List<Shown> shown, Style style) {
     RuleText writer = new RuleText(style);
     shown.forEach(writer::rule);
     writer
@@ -81,7 +95,7 @@ final class RuleText {
     return writer.text.toString();
   }
 
-  private Optional<Room> room(RuleSet rules, List<Rule> shown) {
+  private Optional<Room> room(RuleSet rules, List<Shown> shown) {
     return rules.rooms().stream()
         .filter(room -> room.id().equals(shown.get(0).meta().room()))
         .findFirst();
@@ -95,9 +109,10 @@ final class RuleText {
     text.append('\n');
   }
 
-  private void rule(Rule rule) {
-    RuleMeta meta = rule.meta();
-    text.append(style.bold(Printable.line(rule.id())))
+  private void rule(Shown shown) {
+    RuleMeta meta = shown.meta();
+    Rule rule = shown.rule();
+    text.append(style.bold(Printable.line(meta.id())))
         .append("  ")
         .append(Printable.line(meta.summary()))
         .append('\n');
@@ -109,8 +124,8 @@ final class RuleText {
       effect.add("at stage " + meta.stage());
     }
     row("is", String.join(", ", effect));
-    row("when", rule.inWords());
-    row("says", rule.template().toString());
+    row("when", rule == null ? "full DRL: read its file" : rule.inWords());
+    row("says", rule == null ? "" : rule.template().toString());
     row("later", meta.later() == null ? "" : meta.later());
     row("fix", meta.remediation());
     row(
@@ -118,16 +133,21 @@ final class RuleText {
         meta.fixes().stream().map(Object::toString).collect(Collectors.joining(", then ")));
     row(
         "reads",
-        rule.reads().stream().map(Object::toString).distinct().collect(Collectors.joining(", ")));
+        rule == null
+            ? ""
+            : rule.reads().stream()
+                .map(Object::toString)
+                .distinct()
+                .collect(Collectors.joining(", ")));
     row(
         "sets",
         new TreeMap<>(meta.parameters())
             .entrySet().stream()
                 .map(parameter -> parameter.getKey() + " = " + parameter.getValue())
                 .collect(Collectors.joining(", ")));
-    row("verified", verified(meta));
+    row("verified", rule == null ? "" : verified(meta));
     row("see", meta.spec());
-    row("source", rule.source());
+    row("source", shown.source());
     text.append('\n');
   }
 

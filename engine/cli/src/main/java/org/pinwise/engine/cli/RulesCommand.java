@@ -6,7 +6,6 @@ import org.pinwise.engine.RuleProblem;
 import org.pinwise.engine.RuleSet;
 import org.pinwise.engine.RuleSetException;
 import org.pinwise.engine.text.Nearest;
-import org.pinwise.rules.spi.Rule;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -41,7 +40,7 @@ final class RulesCommand implements Callable<Integer> {
       @Parameters(paramLabel = "ID", description = "Such as MR004, or MR004/before-6.2.")
           String id) {
     RuleSet all = usable(rules);
-    List<Rule> found = byId(all, id);
+    List<RuleText.Shown> found = byId(all, id);
     if (found.isEmpty()) {
       throw new UsageException("there is no rule %s%s".formatted(id, Nearest.hint(id, ids(all))));
     }
@@ -107,13 +106,14 @@ final class RulesCommand implements Callable<Integer> {
   }
 
   /** Returns the rule of an id, or the rules of a room's. */
-  static List<Rule> byId(RuleSet rules, String id) {
-    return rules.rules().stream()
-        .filter(rule -> rule.id().equalsIgnoreCase(id) || rule.meta().room().equalsIgnoreCase(id))
+  static List<RuleText.Shown> byId(RuleSet rules, String id) {
+    return RuleText.Shown.all(rules).stream()
+        .filter(rule ->
+            rule.meta().id().equalsIgnoreCase(id) || rule.meta().room().equalsIgnoreCase(id))
         .toList();
   }
 
   static List<String> ids(RuleSet rules) {
-    return rules.rules().stream().map(Rule::id).toList();
+    return RuleText.Shown.all(rules).stream().map(rule -> rule.meta().id()).toList();
   }
 }

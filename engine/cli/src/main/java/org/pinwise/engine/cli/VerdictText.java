@@ -32,6 +32,8 @@ final class VerdictText {
   private static final int MAX_SHOWN = 6;
 
   private static final String INDENT = "  ";
+  private static final String TRUSTED =
+      ": rules in full DRL, which run any code; to them what is not known is not so";
 
   /** The order in which options are named. */
   private static final List<String> ORDER =
@@ -70,6 +72,7 @@ final class VerdictText {
     writer.effective();
     verdict.assumed().forEach(a -> writer.labelled("assumed", Assumptions.meaning(a)));
     verdict.disabled().forEach(d -> writer.labelled("disabled", d));
+    verdict.trusted().forEach(t -> writer.labelled("trusted", t + TRUSTED));
     notes.forEach(note -> writer.labelled("note", note));
     return writer.text.toString();
   }

@@ -23,16 +23,7 @@ final class WhyText {
   }
 
   private static void rule(Why why, Style style, StringBuilder text) {
-    String state =
-        switch (why.truth()) {
-          case TRUE -> style.bad("reports, for all of this holds");
-          case UNKNOWN ->
-              style.open(
-                  why.covered()
-                      ? "undecided, for this is not known"
-                      : "undecided, for it is not verified on this kernel or driver stack");
-          case FALSE -> "silent, for this does not hold";
-        };
+    String state = why.trusted() ? trusted(why.truth()) : state(why, style);
     text.append("  %s  %s\n".formatted(style.bold(Printable.line(why.rule())), state));
     for (Why.Reason reason : why.reasons()) {
       String values =
@@ -44,5 +35,25 @@ final class WhyText {
           .append(style.faint("  (" + Printable.line(values) + ")"))
           .append('\n');
     }
+  }
+
+  private static String trusted(Truth truth) {
+    return switch (truth) {
+      case TRUE -> "reports; it is full DRL, so why is not known";
+      case UNKNOWN -> "undecided, for the rules of its pack failed";
+      case FALSE -> "silent; it is full DRL, so why is not known";
+    };
+  }
+
+  private static String state(Why why, Style style) {
+    return switch (why.truth()) {
+      case TRUE -> style.bad("reports, for all of this holds");
+      case UNKNOWN ->
+          style.open(
+              why.covered()
+                  ? "undecided, for this is not known"
+                  : "undecided, for it is not verified on this kernel or driver stack");
+      case FALSE -> "silent, for this does not hold";
+    };
   }
 }

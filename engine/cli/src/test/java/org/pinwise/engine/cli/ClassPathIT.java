@@ -8,10 +8,12 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,24 +52,78 @@ class ClassPathIT {
 
   @Test
   void theClassPathBringsTheJar() throws Exception {
-    Path out = folder.resolve("out");
-    List<String> command =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
+    Result result =
+        pinwise(
             System.getProperty("java.class.path") + File.pathSeparator + jar(),
-            "org.pinwise.engine.cli.Main",
             "check",
             "--length",
             "2GiB");
 
+    assertThat(result.output()).contains("warning ACME101 (by a team's rule)");
+  }
+
+  @Test
+  void fullDrlNeedsDroolsCompiler() throws Exception {
+    Path room = Files.createDirectories(folder.resolve("trusted/ACME201-big"));
+    Files.writeString(
+        room.resolve("rule.drl"),
+        """
+        package acme;
+        import org.pinwise.rules.model.MrRequest;
+        global org.pinwise.rules.spi.Findings findings;
+        rule "ACME201"
+          @severity(ERROR) @since(1) @spec("the guide") @summary("Lengths are even") @remediation("Add a byte.")
+        when
+          $r : MrRequest( length != null, Math.floorMod(length, 2L) == 1 )
+        then
+          findings.report("ACME201", $r, "{length} is odd");
+        end
+        """);
+    String trusted = folder.resolve("trusted").toString();
+    String[] command = {"check", "--length", "3", "--access", "0", "--trusted-rules", trusted};
+
+    Run run = Run.of(command);
+    assertThat(run.exit()).as(run.err()).isEqualTo(1);
+    assertThat(run.out())
+        .startsWith("rejected: by a team's rule\nerror ACME201 (by a team's rule): 3B is odd\n")
+        .contains("trusted   %s: rules in full DRL, which run any code".formatted(trusted));
+    assertThat(Run.of("rules", "list", "--trusted-rules", trusted).out())
+        .containsPattern("ACME201 +error +Lengths are even\n$");
+    assertThat(Run.of("rules", "show", "ACME201", "--trusted-rules", trusted).out())
+        .contains("when      full DRL: read its file", "Math.floorMod");
+    assertThat(Run.of(with(command, "--why")).out())
+        .contains("  ACME201  reports; it is full DRL, so why is not known\n");
+    assertThat(Run.of(with(command, "--rules", trusted)).err())
+        .contains("rule.drl:7:"); // in the closed subset it calls a method
+
+    String without =
+        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+            .filter(path -> !path.contains("drools-model-codegen"))
+            .collect(Collectors.joining(File.pathSeparator));
+    Result result = pinwise(without, command);
+    assertThat(result.output())
+        .startsWith(trusted + ": full DRL needs Drools' compiler, which is not on the class path;")
+        .hasLineCount(1);
+    assertThat(result.exit()).isEqualTo(2);
+  }
+
+  private static String[] with(String[] command, String... more) {
+    return Stream.concat(Stream.of(command), Stream.of(more)).toArray(String[]::new);
+  }
+
+  private record Result(int exit, String output) {}
+
+  /** Runs Pinwise in a process of its own, because its class path is what is tested. */
+  private Result pinwise(String classPath, String... arguments) throws Exception {
+    Path out = folder.resolve("out");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classPath));
+    command.add("org.pinwise.engine.cli.Main");
+    command.addAll(List.of(arguments));
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile()).start();
-
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(Files.readString(out, StandardCharsets.UTF_8))
-        .contains("warning ACME101 (by a team's rule)");
+    return new Result(process.exitValue(), Files.readString(out, StandardCharsets.UTF_8));
   }
 }
