@@ -13,6 +13,7 @@ module org.pinwise.registrar {
   requires org.pinwise.rules;
 
   exports org.pinwise.registrar;
+  exports org.pinwise.registrar.memory;
 
   // picocli sets the fields of commands.
   opens org.pinwise.registrar.cli to

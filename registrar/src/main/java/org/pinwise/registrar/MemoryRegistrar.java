@@ -13,6 +13,8 @@ import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.RuleSet;
 import org.pinwise.engine.Undecided;
 import org.pinwise.engine.Verdict;
+import org.pinwise.registrar.memory.BufferArena;
+import org.pinwise.registrar.memory.Pages;
 import org.pinwise.registrar.verbs.DeviceContext;
 import org.pinwise.registrar.verbs.MemoryRegion;
 import org.pinwise.registrar.verbs.ProtectionDomain;
@@ -421,6 +423,17 @@ public final class MemoryRegistrar implements AutoCloseable {
    */
   public RegistrationArena openArena(Access access) {
     return new RegistrationArena(this, Registration.of(access));
+  }
+
+  /**
+   * Opens an arena whose memory is of these pages, can be registered, and is given back in the
+   * right order. The rules are told what the memory is, so that nothing of it is assumed.
+   *
+   * @param access the access with which it registers
+   * @throws org.pinwise.registrar.memory.BufferException if the JVM may not call native functions
+   */
+  public RegistrationArena openArena(Access access, Pages pages) {
+    return new RegistrationArena(this, Registration.of(access), BufferArena.open(pages));
   }
 
   // ---- closing ----

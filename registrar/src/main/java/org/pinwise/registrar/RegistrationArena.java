@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.pinwise.registrar.memory.Buffer;
+import org.pinwise.registrar.memory.BufferArena;
 import org.pinwise.rules.model.Access;
 
 /**
@@ -24,14 +26,23 @@ import org.pinwise.rules.model.Access;
 public final class RegistrationArena implements Arena {
   private final MemoryRegistrar registrar;
   private final Registration registration;
-  private final Arena memory = Arena.ofShared();
+  private final Arena memory;
   private final Set<RegisteredRegion> regions = ConcurrentHashMap.newKeySet();
   private final ReentrantReadWriteLock lifetime = new ReentrantReadWriteLock();
   private boolean closed;
 
+  @SuppressWarnings("MustBeClosedChecker") // close() does
   RegistrationArena(MemoryRegistrar registrar, Registration registration) {
     this.registrar = registrar;
     this.registration = registration;
+    this.memory = Arena.ofShared();
+  }
+
+  /** Takes the arena of the memory over. */
+  RegistrationArena(MemoryRegistrar registrar, Registration registration, BufferArena memory) {
+    this.registrar = registrar;
+    this.registration = registration;
+    this.memory = memory;
   }
 
   /** The access with which memory of this arena is registered. */
@@ -51,6 +62,8 @@ public final class RegistrationArena implements Arena {
    *
    * @throws RegistrationRejectedException if the rules refuse it
    * @throws VerbsException if the call fails
+   * @throws org.pinwise.registrar.memory.BufferException if the pages that the arena was opened
+   *     with cannot be had
    * @throws IllegalStateException if the arena or its registrar is closed
    */
   public RegisteredRegion allocateRegistered(long byteSize, long byteAlignment) {
@@ -60,6 +73,8 @@ public final class RegistrationArena implements Arena {
   /**
    * Allocates memory and registers it; what became of it is the outcome.
    *
+   * @throws org.pinwise.registrar.memory.BufferException if the pages that the arena was opened
+   *     with cannot be had
    * @throws IllegalStateException if the arena or its registrar is closed
    */
   public RegistrationOutcome tryAllocateRegistered(long byteSize, long byteAlignment) {
@@ -71,7 +86,13 @@ public final class RegistrationArena implements Arena {
             "the arena is closed\nMaybe it was closed by another thread.");
       }
       RegistrationOutcome outcome =
-          registrar.register(memory.allocate(byteSize, byteAlignment), registration);
+          switch (memory) {
+            case BufferArena buffers -> {
+              Buffer buffer = buffers.allocateBuffer(byteSize, byteAlignment);
+              yield registrar.register(buffer.segment(), registration.memory(buffer.memory()));
+            }
+            default -> registrar.register(memory.allocate(byteSize, byteAlignment), registration);
+          };
       if (outcome instanceof RegistrationOutcome.Registered(RegisteredRegion region, _)) {
         regions.add(region);
       }

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
 
   private static final String EXPORTED = "org.pinwise.registrar";
+  private static final String MEMORY = "org.pinwise.registrar.memory";
   private static final String VERBS = "org.pinwise.registrar.verbs..";
   private static final String COMMANDS = "org.pinwise.registrar.cli..";
 
@@ -36,13 +37,23 @@ class ArchitectureTest {
           .importPackages(EXPORTED);
 
   @Test
-  void onlyVerbsLinksNativeCode() {
+  void onlyVerbsAndMemoryLinkNativeCode() {
     noClasses()
         .that()
-        .resideOutsideOfPackage(VERBS)
+        .resideOutsideOfPackages(VERBS, MEMORY)
         .should()
         .dependOnClassesThat()
         .belongToAnyOf(Linker.class, SymbolLookup.class)
+        .check(MODULE);
+  }
+
+  @Test
+  void memoryKnowsNothingOfRegistering() {
+    noClasses()
+        .that()
+        .resideInAPackage(MEMORY)
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(EXPORTED, COMMANDS))
         .check(MODULE);
   }
 
@@ -52,7 +63,7 @@ class ArchitectureTest {
         .that()
         .resideInAPackage(VERBS)
         .should()
-        .dependOnClassesThat(resideInAnyPackage(EXPORTED, COMMANDS))
+        .dependOnClassesThat(resideInAnyPackage(EXPORTED, MEMORY, COMMANDS))
         .check(MODULE);
   }
 
@@ -91,10 +102,12 @@ class ArchitectureTest {
   void exportedSignaturesHaveNoForeignTypes() {
     classes()
         .that()
-        .resideInAPackage(EXPORTED)
+        .resideInAnyPackage(EXPORTED, MEMORY)
         .and()
         .arePublic()
-        .should(haveOnlyTypesOf("java..", EXPORTED, "org.pinwise.engine", "org.pinwise.rules.."))
+        .should(
+            haveOnlyTypesOf(
+                "java..", EXPORTED, MEMORY, "org.pinwise.engine", "org.pinwise.rules.."))
         .check(MODULE);
   }
 
@@ -102,7 +115,7 @@ class ArchitectureTest {
   void whatIsExportedIsFinalOrSealed() {
     classes()
         .that()
-        .resideInAPackage(EXPORTED)
+        .resideInAnyPackage(EXPORTED, MEMORY)
         .and()
         .arePublic()
         .should(beFinalOrSealed())

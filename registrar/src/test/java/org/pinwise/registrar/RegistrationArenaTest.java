@@ -9,6 +9,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.pinwise.engine.facts.LiveMemory;
+import org.pinwise.registrar.memory.BufferException;
+import org.pinwise.registrar.memory.Pages;
 import org.pinwise.registrar.verbs.FaultInjectingVerbs;
 import org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation;
 import org.pinwise.registrar.verbs.LiveObjects;
@@ -47,6 +50,34 @@ class RegistrationArenaTest {
     assertThat(plain.scope().isAlive()).isFalse();
     arena.close();
     assertThat(verbs.calls(Operation.DEREG_MR)).isEqualTo(1);
+  }
+
+  /**
+   * The rules see what the memory is: nothing is assumed of it, and it starts where they advise.
+   */
+  @Test
+  void memoryOfChosenPages() {
+    RegistrationArena arena = registrar.openArena(WRITE, Pages.memfd("region").populated());
+    RegistrationOutcome outcome = arena.tryAllocateRegistered(3 << 20, 1);
+    RegisteredRegion region = outcome.orElseThrow();
+
+    assertThat(region.address() % (2 << 20)).isZero();
+    assertThat(outcome.verdict().assumed()).noneMatch(fact -> fact.startsWith("memory"));
+    assertThat(LiveMemory.ofThisProcess().range(region.address(), 3 << 20).orElseThrow().mapped())
+        .isTrue();
+    arena.close();
+
+    assertThat(region.isClosed()).isTrue();
+    assertThat(LiveMemory.ofThisProcess().range(region.address(), 3 << 20).orElseThrow().mapped())
+        .isFalse();
+  }
+
+  @Test
+  void pagesThatCannotBeHadRegisterNothing() {
+    try (RegistrationArena arena = registrar.openArena(WRITE, Pages.hugetlb(1L << 40))) {
+      assertThatThrownBy(() -> arena.allocateRegistered(1, 1)).isInstanceOf(BufferException.class);
+      assertThat(registrar.regionCount()).isZero();
+    }
   }
 
   @Test

@@ -17,10 +17,10 @@ import java.lang.foreign.MemorySegment;
  * <p>errno is what the C function left, even if it succeeded: read it only after a failure. It
  * cannot be set to 0 before the call.
  */
-final class CallState {
+public final class CallState {
 
   /** To be passed to the linker for every function whose errno is read. */
-  static final Linker.Option CAPTURE_ERRNO = Linker.Option.captureCallState("errno");
+  public static final Linker.Option CAPTURE_ERRNO = Linker.Option.captureCallState("errno");
 
   private static final long ERRNO = Layouts.offset(Linker.Option.captureStateLayout(), "errno");
 
@@ -30,12 +30,26 @@ final class CallState {
   private CallState() {}
 
   /** The current thread's segment, to be passed as the capturing argument of a call. */
-  static MemorySegment ofThisThread() {
+  public static MemorySegment ofThisThread() {
     return SEGMENT.get();
   }
 
   /** What the last call with this segment left. */
-  static int errno(MemorySegment state) {
+  public static int errno(MemorySegment state) {
     return state.get(JAVA_INT, ERRNO);
+  }
+
+  /**
+   * What a downcall handle threw. A C function throws nothing; the linker throws only unchecked
+   * exceptions, such as that of a segment whose arena another thread has just closed.
+   */
+  public static RuntimeException unexpected(Throwable e) {
+    if (e instanceof RuntimeException unchecked) {
+      return unchecked;
+    }
+    if (e instanceof Error error) {
+      throw error;
+    }
+    throw new AssertionError("a downcall threw a checked exception", e);
   }
 }

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+import static org.pinwise.registrar.verbs.CallState.unexpected;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -96,15 +97,9 @@ final class LibibverbsVerbs extends TrackingVerbs {
    * @return a {@link LibibverbsVerbs}, or why not
    */
   static Verbs load(List<String> libraryNames) {
-    Module module = LibibverbsVerbs.class.getModule();
-    if (!module.isNativeAccessEnabled()) {
-      return unavailable(
-          Reason.NATIVE_ACCESS_DENIED,
-          "native access is not enabled for "
-              + (module.isNamed() ? "module " + module.getName() : "the class path")
-              + ". Start java with "
-              + nativeAccessFlag(module)
-              + ".");
+    Optional<String> denied = NativeAccess.denied();
+    if (denied.isPresent()) {
+      return unavailable(Reason.NATIVE_ACCESS_DENIED, denied.get());
     }
     for (String name : libraryNames) {
       SymbolLookup symbols;
@@ -124,11 +119,6 @@ final class LibibverbsVerbs extends TrackingVerbs {
             + " -D"
             + LIBRARY_PROPERTY
             + ".");
-  }
-
-  /** The exact flag that a user must add. */
-  private static String nativeAccessFlag(Module module) {
-    return "--enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED");
   }
 
   private static UnavailableVerbs unavailable(Reason reason, String message) {
@@ -550,20 +540,6 @@ final class LibibverbsVerbs extends TrackingVerbs {
     } catch (Throwable e) {
       throw unexpected(e);
     }
-  }
-
-  /**
-   * What a downcall handle threw. A C function throws nothing; the linker throws only unchecked
-   * exceptions, such as that of a segment whose arena another thread has just closed.
-   */
-  private static RuntimeException unexpected(Throwable e) {
-    if (e instanceof RuntimeException unchecked) {
-      return unchecked;
-    }
-    if (e instanceof Error error) {
-      throw error;
-    }
-    throw new AssertionError("a downcall threw a checked exception", e);
   }
 
   // ---- linking ----
