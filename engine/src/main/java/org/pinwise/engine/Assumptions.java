@@ -31,13 +31,13 @@ public enum Assumptions {
       Host host = facts.host();
       if (host.memlock() == null && host.ipcLock() == null && host.pinnedPages() == null) {
         assumed.add(LIMITS);
-        host = withLimits(host, Long.MAX_VALUE, true);
+        host = host.withLimits(Long.MAX_VALUE, true);
       }
       if (host.dmaBounce() == null) {
         if (host.kernel() == null || host.kernel() >= Kernel.V7_0) {
           assumed.add(PLAIN_DMA);
         }
-        host = withPlainDma(host);
+        host = host.withDmaBounce(false);
       }
       return new Completed(tuple(facts, memory, host, true), List.copyOf(assumed));
     }
@@ -66,30 +66,6 @@ public enum Assumptions {
   record Completed(FactTuple facts, List<String> assumed) {}
 
   abstract Completed complete(Facts facts);
-
-  private static Host withLimits(Host host, long memlock, boolean ipcLock) {
-    return new Host(
-        host.kernel(),
-        host.stack(),
-        host.rdmaCore(),
-        host.pageSize(),
-        memlock,
-        ipcLock,
-        null,
-        host.dmaBounce());
-  }
-
-  private static Host withPlainDma(Host host) {
-    return new Host(
-        host.kernel(),
-        host.stack(),
-        host.rdmaCore(),
-        host.pageSize(),
-        host.memlock(),
-        host.ipcLock(),
-        host.pinnedPages(),
-        false);
-  }
 
   private static FactTuple tuple(Facts facts, Memory memory, Host host, boolean assumeAddress) {
     AddressRange range = AddressRange.of(facts.request(), host, assumeAddress);

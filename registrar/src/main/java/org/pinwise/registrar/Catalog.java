@@ -1,5 +1,6 @@
 package org.pinwise.registrar;
 
+import java.util.Map;
 import org.pinwise.engine.facts.DeviceCatalog;
 import org.pinwise.engine.text.Nearest;
 import org.pinwise.registrar.UnavailableException.Reason;
@@ -22,22 +23,6 @@ final class Catalog {
                     "the catalogue has no device %s%s; pinwise devices lists them"
                         .formatted(name, Nearest.hint(name, catalog.names()))))
             .facts(kernel);
-    return new Device(
-        known.driver(),
-        name,
-        known.vendorId(),
-        known.vendorPartId(),
-        known.firmware(),
-        known.transport(),
-        known.odp(),
-        known.implicitOdp(),
-        known.flushGlobal(),
-        known.flushPersistent(),
-        known.rdmaRead(),
-        known.rdmaWrite(),
-        known.atomics(),
-        known.memoryWindows(),
-        known.maxMr(),
-        known.maxMrSize());
+    return Device.TYPE.with(known, Map.of("name", name));
   }
 }

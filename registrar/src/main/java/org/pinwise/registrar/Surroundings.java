@@ -2,6 +2,7 @@ package org.pinwise.registrar;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.facts.LiveHost;
 import org.pinwise.engine.facts.LiveMemory;
@@ -58,38 +59,35 @@ abstract class Surroundings {
 
   /** A host of this kernel whose limits do not bind. */
   static Host simulatedHost(int kernel) {
-    return new Host(
-        kernel,
-        DriverStack.INBOX,
-        SIMULATED_RDMA_CORE,
-        SIMULATED_PAGE_SIZE,
-        Long.MAX_VALUE,
-        true,
-        0L,
-        false);
+    return Host.TYPE.of(
+        Map.of(
+            "kernel",
+            kernel,
+            "stack",
+            DriverStack.INBOX,
+            "rdmaCore",
+            SIMULATED_RDMA_CORE,
+            "pageSize",
+            SIMULATED_PAGE_SIZE,
+            "memlock",
+            Long.MAX_VALUE,
+            "ipcLock",
+            true,
+            "pinnedPages",
+            0L,
+            "dmaBounce",
+            false));
   }
 
   private static final class Real extends Surroundings {
     @Override
     Host host() {
-      return withoutLiveFacts(LiveHost.read().host());
+      return Host.TYPE.withoutLive(LiveHost.read().host());
     }
 
     @Override
     Host hostNow(Host atOpen) {
       return LiveHost.read().host();
-    }
-
-    private static Host withoutLiveFacts(Host host) {
-      return new Host(
-          host.kernel(),
-          host.stack(),
-          host.rdmaCore(),
-          host.pageSize(),
-          host.memlock(),
-          host.ipcLock(),
-          null,
-          host.dmaBounce());
     }
 
     @Override

@@ -3,14 +3,13 @@ package org.pinwise.engine.facts;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -20,39 +19,39 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.rules.model.DriverStack;
 import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.HugePagePolicy;
 import org.pinwise.rules.model.Kernel;
+import org.pinwise.rules.model.SelinuxMode;
+import org.pinwise.rules.model.Unsigned;
 
 /**
- * Facts of this host and this process, read from /proc and /sys. Reading never fails: what cannot
- * be read is unknown, with the reason.
+ * Facts of this host and this process, read from /proc, /sys and the environment. Reading never
+ * fails: what cannot be read is unknown, with the reason.
  *
  * @param host the facts
+ * @param sources where each known field of {@link Host} was read, by the field's name; immutable
  * @param reasons why a field of {@link Host} is unknown, by the field's name; immutable
  */
-public record LiveHost(Host host, Map<String, String> reasons) {
+public record LiveHost(Host host, Map<String, String> sources, Map<String, String> reasons) {
 
   /** Makes the value. */
   public LiveHost {
+    sources = Map.copyOf(sources);
     reasons = Map.copyOf(reasons);
   }
 
   /** Reads this host and this process. */
   public static LiveHost read() {
-    return read(Path.of("/"));
+    return read(new SystemFiles(Path.of("/")), System.getenv());
   }
 
   /** Reads a host whose /proc, /sys and /usr are below {@code root}. */
   static LiveHost read(Path root) {
-    return new Reading(root).read();
+    return read(new SystemFiles(root), Map.of());
   }
 
-  /** Why a fact is unknown; ends the reading of that fact only. */
-  private static final class UnknownException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    UnknownException(String reason) {
-      super(reason);
-    }
+  static LiveHost read(SystemFiles files, Map<String, String> environment) {
+    return new Reading(files, environment).read();
   }
 
   /** Reads one fact. */
@@ -63,6 +62,17 @@ public record LiveHost(Host host, Map<String, String> reasons) {
 
   /** Reads all facts of a root. */
   private static final class Reading {
+    private static final String STATUS = "/proc/self/status";
+    private static final String LIMITS = "/proc/self/limits";
+    private static final String MEMINFO = "/proc/meminfo";
+    private static final String MODULES = "/sys/module/";
+    private static final String MLX4 = MODULES + "mlx4_core";
+    private static final String FILE_SYSTEMS = "/proc/filesystems";
+    private static final String SELINUX = "/sys/fs/selinux/enforce";
+
+    /** libibverbs/init.c, ibverbs_init. */
+    private static final List<String> FORK_SAFE = List.of("RDMAV_FORK_SAFE", "IBV_FORK_SAFE");
+
     /** {@code AT_PAGESZ}, {@code include/uapi/linux/auxvec.h}. */
     private static final long AT_PAGESZ = 6;
 
@@ -85,52 +95,72 @@ public record LiveHost(Host host, Map<String, String> reasons) {
     /** Versions that the modules of MLNX_OFED and DOCA carry, such as 24.10-1.1.4. */
     private static final Pattern OFED_VERSION = Pattern.compile("\\d+\\.\\d+-\\d+\\.\\d+\\.\\d+.*");
 
-    private final Path root;
+    private final SystemFiles files;
+    private final Map<String, String> environment;
     private final Map<String, @Nullable Object> values = new LinkedHashMap<>();
+    private final Map<String, String> sources = new LinkedHashMap<>();
     private final Map<String, String> reasons = new LinkedHashMap<>();
 
-    private Reading(Path root) {
-      this.root = root;
+    private Reading(SystemFiles files, Map<String, String> environment) {
+      this.files = files;
+      this.environment = environment;
     }
 
     LiveHost read() {
-      fact("kernel", this::kernel);
-      fact("stack", this::stack);
-      fact("rdmaCore", this::rdmaCore);
-      fact("pageSize", this::pageSize);
-      fact("memlock", this::memlock);
-      fact("ipcLock", this::ipcLock);
-      fact("pinnedPages", this::pinnedPages);
+      fact("kernel", "/proc/sys/kernel/osrelease", this::kernel);
+      fact("stack", MODULES + "*/taint, */version", this::stack);
+      fact("rdmaCore", "the file name of libibverbs.so.1", this::rdmaCore);
+      fact("pageSize", "/proc/self/auxv, AT_PAGESZ", this::pageSize);
+      fact("memlock", LIMITS + ", Max locked memory, soft", () -> memlock(1));
+      fact("memlockHard", LIMITS + ", Max locked memory, hard", () -> memlock(2));
+      fact("ipcLock", STATUS + ", CapEff; /proc/self/ns/user", this::ipcLock);
+      fact("pinnedPages", STATUS + ", VmPin", this::pinnedPages);
       reasons.put("dmaBounce", "the kernel tells it per device only (device_cap_flags_ex bit 41)");
-      return new LiveHost(Host.TYPE.of(values), reasons);
+      fact("ram", MEMINFO + ", MemTotal", () -> 1024 * meminfo("MemTotal", " kB"));
+      fact("memoryLimit", "", this::memoryLimit);
+      fact("hugePageSize", MEMINFO + ", Hugepagesize", () -> 1024 * meminfo("Hugepagesize", " kB"));
+      fact("hugePagesFree", MEMINFO + ", HugePages_Free", () -> meminfo("HugePages_Free", ""));
+      fact("thp", "/sys/kernel/mm/transparent_hugepage/enabled", this::transparentHugePages);
+      fact("selinux", SELINUX + ", " + FILE_SYSTEMS, this::selinux);
+      fact("copyOnFork", "the kernel's version", this::copyOnFork);
+      fact(
+          "forkProtection",
+          "the environment, " + String.join(", ", FORK_SAFE),
+          () -> FORK_SAFE.stream().anyMatch(environment::containsKey));
+      fact(
+          "maxMapCount",
+          "/proc/sys/vm/max_map_count",
+          () -> unsigned("max_map_count", files.text("/proc/sys/vm/max_map_count").strip()));
+      fact(
+          "mappings",
+          "/proc/self/maps, lines",
+          () -> files.text("/proc/self/maps").lines().count());
+      fact("logNumMtt", MLX4 + "/parameters/log_num_mtt", () -> parameter("log_num_mtt"));
+      fact(
+          "logMttsPerSeg",
+          MLX4 + "/parameters/log_mtts_per_seg",
+          () -> parameter("log_mtts_per_seg"));
+      return new LiveHost(Host.TYPE.of(values), sources, reasons);
     }
 
-    private void fact(String field, Source source) {
+    private void fact(String field, String where, Source source) {
       try {
         values.put(field, source.read());
-      } catch (UnknownException e) {
-        reasons.put(field, String.valueOf(e.getMessage()));
-      } catch (NoSuchFileException e) {
-        reasons.put(field, "there is no " + e.getFile());
-      } catch (IOException | RuntimeException e) {
-        reasons.put(field, Shown.of("cannot be read: " + e));
+        sources.putIfAbsent(field, where);
+      } catch (UnknownException | IOException | RuntimeException e) {
+        reasons.put(field, files.reason(e));
       }
     }
 
-    private String text(String file) throws IOException {
-      return new String(Files.readAllBytes(root.resolve(file)), StandardCharsets.ISO_8859_1);
-    }
-
     private int kernel() throws IOException, UnknownException {
-      String release = text("proc/sys/kernel/osrelease").strip();
+      String release = files.text("/proc/sys/kernel/osrelease").strip();
       return Kernel.parse(release)
           .orElseThrow(() -> new UnknownException("osrelease is no version: " + Shown.of(release)));
     }
 
     private long pageSize() throws IOException, UnknownException {
       ByteBuffer auxv =
-          ByteBuffer.wrap(Files.readAllBytes(root.resolve("proc/self/auxv")))
-              .order(ByteOrder.nativeOrder());
+          ByteBuffer.wrap(files.bytes("/proc/self/auxv")).order(ByteOrder.nativeOrder());
       while (auxv.remaining() >= 2 * Long.BYTES) {
         long key = auxv.getLong();
         long value = auxv.getLong();
@@ -141,31 +171,28 @@ public record LiveHost(Host host, Map<String, String> reasons) {
       throw new UnknownException("/proc/self/auxv has no AT_PAGESZ");
     }
 
-    private long memlock() throws IOException, UnknownException {
-      String limits = text("proc/self/limits");
-      Matcher matcher = Pattern.compile("Max locked memory\\s+(\\w+)\\s+\\w+\\s").matcher(limits);
+    private long memlock(int column) throws IOException, UnknownException {
+      Matcher matcher =
+          Pattern.compile("Max locked memory\\s+(\\w+)\\s+(\\w+)\\s").matcher(files.text(LIMITS));
       if (!matcher.find()) {
-        throw new UnknownException("/proc/self/limits has no Max locked memory");
+        throw new UnknownException(LIMITS + " has no Max locked memory");
       }
-      return matcher.group(1).equals("unlimited")
-          ? Long.MAX_VALUE
-          : unsigned("Max locked memory", matcher.group(1));
+      String limit = matcher.group(column);
+      return limit.equals("unlimited") ? Long.MAX_VALUE : unsigned("Max locked memory", limit);
     }
 
     private static long unsigned(String name, String digits) throws UnknownException {
       try {
-        long value = Long.parseUnsignedLong(digits);
-        return value < 0 ? Long.MAX_VALUE : value;
+        return Unsigned.saturated(Long.parseUnsignedLong(digits));
       } catch (NumberFormatException e) {
         throw new UnknownException("%s is no number: %s".formatted(name, Shown.of(digits)));
       }
     }
 
     private String status(String name) throws IOException, UnknownException {
-      Matcher matcher =
-          Pattern.compile("(?m)^" + name + ":\\s*(.*)$").matcher(text("proc/self/status"));
+      Matcher matcher = Pattern.compile("(?m)^" + name + ":\\s*(.*)$").matcher(files.text(STATUS));
       if (!matcher.find()) {
-        throw new UnknownException("/proc/self/status has no " + name);
+        throw new UnknownException(STATUS + " has no " + name);
       }
       return matcher.group(1).strip();
     }
@@ -184,11 +211,10 @@ public record LiveHost(Host host, Map<String, String> reasons) {
     }
 
     private boolean inInitialUserNamespace() throws IOException {
-      Path namespace = root.resolve("proc/self/ns/user");
-      if (Files.isSymbolicLink(namespace)) {
-        return Files.readSymbolicLink(namespace).toString().equals(INITIAL_USER_NAMESPACE);
-      }
-      return ALL_IDS.matcher(text("proc/self/uid_map")).matches();
+      Optional<String> namespace = files.linkName("/proc/self/ns/user");
+      return namespace.isPresent()
+          ? namespace.get().equals(INITIAL_USER_NAMESPACE)
+          : ALL_IDS.matcher(files.text("/proc/self/uid_map")).matches();
     }
 
     private long pinnedPages() throws IOException, UnknownException {
@@ -203,18 +229,88 @@ public record LiveHost(Host host, Map<String, String> reasons) {
       return Long.parseLong(matcher.group(1)) * 1024 / pageSize;
     }
 
+    private long meminfo(String name, String unit) throws IOException, UnknownException {
+      Matcher matcher =
+          Pattern.compile("(?m)^" + name + ":\\s*(\\d{1,15})" + unit + "$")
+              .matcher(files.text(MEMINFO));
+      if (!matcher.find()) {
+        throw new UnknownException(MEMINFO + " has no " + name);
+      }
+      return Long.parseLong(matcher.group(1));
+    }
+
+    private long memoryLimit() throws IOException, UnknownException {
+      ControlGroups.Limit limit = new ControlGroups(files).memory();
+      sources.put("memoryLimit", limit.file());
+      return limit.value();
+    }
+
+    private HugePagePolicy transparentHugePages() throws IOException, UnknownException {
+      String policies = files.text("/sys/kernel/mm/transparent_hugepage/enabled").strip();
+      for (HugePagePolicy policy : HugePagePolicy.values()) {
+        if (policies.contains("[" + policy.name().toLowerCase(Locale.ROOT) + "]")) {
+          return policy;
+        }
+      }
+      throw new UnknownException("enabled names no policy: " + Shown.of(policies));
+    }
+
+    private SelinuxMode selinux() throws IOException, UnknownException {
+      Optional<String> enforce = files.textIfAny(SELINUX);
+      if (enforce.isPresent()) {
+        return switch (enforce.get().strip()) {
+          case "1" -> SelinuxMode.ENFORCING;
+          case "0" -> SelinuxMode.PERMISSIVE;
+          default -> throw new UnknownException(SELINUX + " holds " + Shown.of(enforce.get()));
+        };
+      }
+      if (!files.text(FILE_SYSTEMS).contains("selinuxfs")) {
+        return SelinuxMode.DISABLED;
+      }
+      throw new UnknownException("the kernel has SELinux, but " + SELINUX + " is not to be seen");
+    }
+
+    /** nldev_sys_get_doit, core/nldev.c, says so whatever the device is; read in 6.1 and 6.12. */
+    private boolean copyOnFork() throws UnknownException {
+      if (values.get("kernel") instanceof Integer kernel && kernel >= Kernel.V6_1) {
+        return true;
+      }
+      throw new UnknownException("it is known of kernels from 6.1 on; see 'rdma system show'");
+    }
+
+    private int parameter(String name) throws IOException, UnknownException {
+      if (!files.isDirectory(MLX4)) {
+        throw new UnknownException("mlx4_core is not loaded");
+      }
+      String file = MLX4 + "/parameters/" + name;
+      if (!files.exists(file)) {
+        throw new UnknownException(
+            "this mlx4_core has no parameter " + name + ", so the driver chooses by itself");
+      }
+      String text = files.text(file).strip();
+      if (!text.matches("-?\\d{1,3}")) {
+        throw new UnknownException(file + " is no number: " + Shown.of(text));
+      }
+      int value = Integer.parseInt(text);
+      if (value < 0 || (value == 0 && name.equals("log_num_mtt"))) {
+        throw new UnknownException(file + " is " + value + ", so the driver chooses by itself");
+      }
+      return value;
+    }
+
     private DriverStack stack() throws IOException, UnknownException {
-      Path modules = root.resolve("sys/module");
-      if (Files.isDirectory(modules.resolve("mlx_compat"))) {
+      if (files.isDirectory(MODULES + "mlx_compat")) {
         return DriverStack.VENDOR; // the backport module, which no kernel has
       }
       boolean loaded = false;
       for (String module : CORE_MODULES) {
-        Path directory = modules.resolve(module);
-        if (Files.isDirectory(directory)) {
+        String directory = MODULES + module;
+        if (files.isDirectory(directory)) {
           loaded = true;
-          if (read(directory.resolve("taint")).contains("O")
-              || OFED_VERSION.matcher(read(directory.resolve("version")).strip()).matches()) {
+          if (isForeign(directory)
+              || OFED_VERSION
+                  .matcher(files.textIfAny(directory + "/version").orElse("").strip())
+                  .matches()) {
             return DriverStack.VENDOR;
           }
         }
@@ -222,30 +318,17 @@ public record LiveHost(Host host, Map<String, String> reasons) {
       if (!loaded) {
         throw new UnknownException("no RDMA module is loaded");
       }
-      Optional<String> foreign = foreignDriver(modules);
-      if (foreign.isPresent()) {
-        throw new UnknownException(
-            "the driver %s is out of tree, the core modules are not".formatted(foreign.get()));
+      for (String driver : DeviceCatalog.load().names()) {
+        if (isForeign(MODULES + driver)) {
+          throw new UnknownException(
+              "the driver %s is out of tree, the core modules are not".formatted(driver));
+        }
       }
       return DriverStack.INBOX;
     }
 
-    /** Finds a loaded device driver that is out of tree. */
-    private static Optional<String> foreignDriver(Path modules) throws IOException {
-      for (String driver : DeviceCatalog.load().names()) {
-        Path directory = modules.resolve(driver);
-        if (Files.isDirectory(directory) && read(directory.resolve("taint")).contains("O")) {
-          return Optional.of(driver);
-        }
-      }
-      return Optional.empty();
-    }
-
-    /** Returns a file's text, nothing where there is none. */
-    private static String read(Path file) throws IOException {
-      return Files.isRegularFile(file)
-          ? new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1)
-          : "";
+    private boolean isForeign(String module) {
+      return files.textIfAny(module + "/taint").orElse("").contains("O");
     }
 
     private int rdmaCore() throws IOException, UnknownException {
@@ -282,9 +365,9 @@ public record LiveHost(Host host, Map<String, String> reasons) {
     private List<Path> libraryDirectories() throws IOException {
       List<Path> directories = new ArrayList<>();
       for (String name : List.of("usr/lib64", "usr/lib", "usr/local/lib64", "usr/local/lib")) {
-        directories.add(root.resolve(name));
+        directories.add(files.at(name));
       }
-      Path multiarch = root.resolve("usr/lib");
+      Path multiarch = files.at("usr/lib");
       if (Files.isDirectory(multiarch)) {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(multiarch, "*-linux-gnu*")) {
           found.forEach(directories::add);

@@ -152,7 +152,8 @@ class FactsPropertyTest {
           (long)
               (random.nextInt() & AccessFlag.OPTIONAL_RANGE & ~AccessFlag.RELAXED_ORDERING.bit());
       case "kernel" -> random.nextInt(20) * 1000L + random.nextInt(999);
-      case "rdmaCore", "numaNode" -> (long) random.nextInt(Integer.MAX_VALUE);
+      case "rdmaCore", "numaNode", "logNumMtt", "logMttsPerSeg" ->
+          (long) random.nextInt(Integer.MAX_VALUE);
       default -> {
         Long number = number(random);
         yield number == null || number < 0 ? (Long) Long.MAX_VALUE : number;

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,6 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.pinwise.rules.model.DriverStack;
 import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.HugePagePolicy;
+import org.pinwise.rules.model.SelinuxMode;
 
 class LiveHostTest {
   private static final String WITH_IPC_LOCK = "000001ffffffffff";
@@ -42,6 +47,21 @@ class LiveHostTest {
         """);
     status(WITHOUT_IPC_LOCK, "     3072 kB");
     namespace(INITIAL);
+    write(
+        "proc/meminfo",
+        """
+        MemTotal:       16000000 kB
+        HugePages_Total:       9
+        HugePages_Free:        7
+        Hugepagesize:       2048 kB
+        """);
+    write("proc/self/cgroup", "0::/app\n");
+    write("proc/self/mountinfo", "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+    write("sys/fs/cgroup/app/memory.max", "2147483648\n");
+    write("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    write("proc/filesystems", "nodev\tsysfs\n\text4\n");
+    write("proc/sys/vm/max_map_count", "65530\n");
+    write("proc/self/maps", "1000-2000 r--p\n3000-4000 rw-p\n");
     write("sys/module/ib_core/taint", "\n");
     Path libraries = Files.createDirectories(root.resolve("usr/lib/x86_64-linux-gnu"));
     write("usr/lib/x86_64-linux-gnu/libibverbs.so.1.14.44.0", "");
@@ -79,9 +99,32 @@ class LiveHostTest {
   @Test
   void readsAHost() {
     LiveHost live = LiveHost.read(root);
-    assertThat(live.host())
-        .isEqualTo(new Host(6012, DriverStack.INBOX, 44, 16384L, 8388608L, false, 192L, null));
-    assertThat(live.reasons()).containsOnlyKeys("dmaBounce");
+    Map<String, Object> expected = new HashMap<>();
+    expected.put("kernel", 6012);
+    expected.put("stack", DriverStack.INBOX);
+    expected.put("rdmaCore", 44);
+    expected.put("pageSize", 16384L);
+    expected.put("memlock", 8388608L);
+    expected.put("memlockHard", Long.MAX_VALUE);
+    expected.put("ipcLock", false);
+    expected.put("pinnedPages", 192L);
+    expected.put("ram", 16_000_000L * 1024);
+    expected.put("memoryLimit", 2L << 30);
+    expected.put("hugePageSize", 2L << 20);
+    expected.put("hugePagesFree", 7L);
+    expected.put("thp", HugePagePolicy.MADVISE);
+    expected.put("selinux", SelinuxMode.DISABLED);
+    expected.put("copyOnFork", true);
+    expected.put("forkProtection", false);
+    expected.put("maxMapCount", 65530L);
+    expected.put("mappings", 2L);
+    assertThat(live.host()).isEqualTo(Host.TYPE.of(expected));
+    assertThat(live.sources()).containsOnlyKeys(expected.keySet());
+    assertThat(live.sources())
+        .containsEntry("memlockHard", "/proc/self/limits, Max locked memory, hard")
+        .containsEntry("memoryLimit", "/sys/fs/cgroup/app/memory.max");
+    assertThat(live.reasons()).containsOnlyKeys("dmaBounce", "logNumMtt", "logMttsPerSeg");
+    assertThat(live.reasons()).containsEntry("logNumMtt", "mlx4_core is not loaded");
   }
 
   @Test
@@ -150,6 +193,60 @@ class LiveHostTest {
   }
 
   @Test
+  void tellsWhatSelinuxDoes() throws IOException {
+    write("proc/filesystems", "nodev\tselinuxfs\n");
+    assertThat(reason("selinux")).contains("/sys/fs/selinux/enforce is not to be seen");
+    write("sys/fs/selinux/enforce", "1");
+    assertThat(read().selinux()).isEqualTo(SelinuxMode.ENFORCING);
+    write("sys/fs/selinux/enforce", "0");
+    assertThat(read().selinux()).isEqualTo(SelinuxMode.PERMISSIVE);
+    write("sys/fs/selinux/enforce", "maybe");
+    assertThat(reason("selinux")).isEqualTo("/sys/fs/selinux/enforce holds maybe");
+  }
+
+  @Test
+  void readsParametersOfMlx4AndTakesNoDefaultForThem() throws IOException {
+    write("sys/module/mlx4_core/parameters/log_mtts_per_seg", "3\n");
+    assertThat(read().logMttsPerSeg()).isEqualTo(3);
+    assertThat(read().logNumMtt()).isNull();
+    assertThat(reason("logNumMtt")).contains("this mlx4_core has no parameter log_num_mtt");
+    write("sys/module/mlx4_core/parameters/log_num_mtt", "24\n");
+    assertThat(read().logNumMtt()).isEqualTo(24);
+    write("sys/module/mlx4_core/parameters/log_num_mtt", "0\n");
+    assertThat(reason("logNumMtt")).contains("is 0, so the driver chooses by itself");
+    write("sys/module/mlx4_core/parameters/log_num_mtt", "many\n");
+    assertThat(reason("logNumMtt")).contains("is no number: many");
+  }
+
+  @Test
+  void forkProtectionComesOfTheEnvironmentAndCopyOnForkOfTheKernel() throws IOException {
+    Host asked = LiveHost.read(new SystemFiles(root), Map.of("IBV_FORK_SAFE", "0")).host();
+    assertThat(asked.forkProtection()).isTrue(); // any value: libibverbs looks no further
+    write("proc/sys/kernel/osrelease", "5.10.0-8\n");
+    assertThat(read().copyOnFork()).isNull();
+    assertThat(reason("copyOnFork")).contains("rdma system show");
+  }
+
+  @Test
+  void aFileThatMayNotBeReadIsNamed() {
+    SystemFiles denied =
+        new SystemFiles(root) {
+          @Override
+          byte[] bytes(String file) throws IOException {
+            if (file.equals("/proc/self/limits")) {
+              throw new AccessDeniedException(root + file);
+            }
+            return super.bytes(file);
+          }
+        };
+    LiveHost live = LiveHost.read(denied, Map.of());
+    assertThat(live.host().memlock()).isNull();
+    assertThat(live.host().pageSize()).isEqualTo(16384);
+    assertThat(live.reasons())
+        .containsEntry("memlock", "/proc/self/limits may not be read by this user");
+  }
+
+  @Test
   void severalLibrariesLeaveTheirVersionUnknown() throws IOException {
     write("usr/lib64/libibverbs.so.1.14.57.0", "");
     assertThat(read().rdmaCore()).isNull();
@@ -163,15 +260,20 @@ class LiveHostTest {
   @Test
   void nothingThereIsNoFailure(@TempDir Path empty) {
     LiveHost live = LiveHost.read(empty);
-    assertThat(live.host()).isEqualTo(Host.UNKNOWN);
+    assertThat(live.host()).isEqualTo(Host.TYPE.of(Map.of("forkProtection", false)));
     assertThat(live.reasons().keySet())
         .containsExactlyInAnyOrderElementsOf(
-            Host.TYPE.fields().stream().map(field -> field.name()).toList());
+            Host.TYPE.fields().stream()
+                .map(field -> field.name())
+                .filter(name -> !name.equals("forkProtection")) // the environment is always there
+                .toList());
+    live.reasons().values().forEach(why -> assertThat(why).doesNotContain(empty.toString()));
   }
 
   @Test
   void nonsenseIsNoFailure() throws IOException {
-    for (String file : new String[] {"limits", "status", "auxv", "uid_map"}) {
+    for (String file :
+        new String[] {"limits", "status", "auxv", "uid_map", "cgroup", "mountinfo"}) {
       write("proc/self/" + file, "\0\uffff nonsense: \n:\n");
     }
     write("proc/sys/kernel/osrelease", "");

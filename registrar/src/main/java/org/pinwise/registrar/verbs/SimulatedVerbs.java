@@ -260,17 +260,7 @@ final class SimulatedVerbs extends TrackingVerbs {
 
   private Host host() {
     Host host = simulated.host();
-    return limited
-        ? new Host(
-            host.kernel(),
-            host.stack(),
-            host.rdmaCore(),
-            host.pageSize(),
-            host.memlock(),
-            host.ipcLock(),
-            pinnedPages.get(),
-            host.dmaBounce())
-        : host;
+    return limited ? host.withPinnedPages(pinnedPages.get()) : host;
   }
 
   private long pages(long address, long length, int access) {

@@ -5,6 +5,7 @@ import static org.pinwise.rules.model.Field.Format.HEX;
 import static org.pinwise.rules.model.Field.Format.PLAIN;
 import static org.pinwise.rules.model.Volatility.BOOT;
 import static org.pinwise.rules.model.Volatility.FIXED;
+import static org.pinwise.rules.model.Volatility.LIVE;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,14 @@ import org.jspecify.annotations.Nullable;
  * @param memoryWindows whether {@code IBV_DEVICE_MEM_WINDOW} is set
  * @param maxMr the largest number of regions
  * @param maxMrSize the largest region in bytes; {@link Long#MAX_VALUE} is no limit
+ * @param mrInUse how many regions all processes have on it now
+ * @param numaNode the NUMA node that it sits at
+ * @param relaxedOrderingEnabled whether its PCI function may send relaxed requests: "Enable Relaxed
+ *     Ordering", bit 4 of Device Control
+ * @param objectLimit how many objects the process's control groups may have on it: {@code
+ *     hca_object} of {@code rdma.max}; {@link Long#MAX_VALUE} is unlimited
+ * @param objectsInUse how many objects the control group that binds has on it: {@code rdma.current}
+ * @param pinErrors what its driver answers when pages cannot be pinned
  */
 public record Device(
     @Nullable String driver,
@@ -46,7 +55,13 @@ public record Device(
     @Nullable AtomicSupport atomics,
     @Nullable Boolean memoryWindows,
     @Nullable Long maxMr,
-    @Nullable Long maxMrSize) {
+    @Nullable Long maxMrSize,
+    @Nullable Long mrInUse,
+    @Nullable Integer numaNode,
+    @Nullable Boolean relaxedOrderingEnabled,
+    @Nullable Long objectLimit,
+    @Nullable Long objectsInUse,
+    @Nullable PinErrors pinErrors) {
 
   /** The fields of a device. */
   public static final FactType<Device> TYPE =
@@ -76,6 +91,31 @@ public record Device(
               "whether the device says that it has memory windows")
           .number("maxMr", Device::maxMr, PLAIN, BOOT, "the largest number of regions")
           .number("maxMrSize", Device::maxMrSize, BYTES, BOOT, "the largest region")
+          .number("mrInUse", Device::mrInUse, PLAIN, LIVE, "how many regions are on it now")
+          .number("numaNode", Device::numaNode, PLAIN, BOOT, "the NUMA node that it sits at")
+          .flag(
+              "relaxedOrderingEnabled",
+              Device::relaxedOrderingEnabled,
+              BOOT,
+              "whether its PCI function may send relaxed requests")
+          .number(
+              "objectLimit",
+              Device::objectLimit,
+              PLAIN,
+              BOOT,
+              "how many objects the control group allows on it")
+          .number(
+              "objectsInUse",
+              Device::objectsInUse,
+              PLAIN,
+              LIVE,
+              "how many objects that control group has on it")
+          .choice(
+              "pinErrors",
+              PinErrors.class,
+              Device::pinErrors,
+              BOOT,
+              "what its driver answers when pages cannot be pinned")
           .build(v ->
               new Device(
                   v.text("driver"),
@@ -93,7 +133,13 @@ public record Device(
                   v.choice("atomics", AtomicSupport.class),
                   v.flag("memoryWindows"),
                   v.number("maxMr"),
-                  v.number("maxMrSize")));
+                  v.number("maxMrSize"),
+                  v.number("mrInUse"),
+                  v.smallNumber("numaNode"),
+                  v.flag("relaxedOrderingEnabled"),
+                  v.number("objectLimit"),
+                  v.number("objectsInUse"),
+                  v.choice("pinErrors", PinErrors.class)));
 
   /** A device of which nothing is known. */
   public static final Device UNKNOWN = TYPE.unknown();

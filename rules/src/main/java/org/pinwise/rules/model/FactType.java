@@ -123,6 +123,28 @@ public final class FactType<F> {
     return factory.apply(new Values(checked));
   }
 
+  /**
+   * Returns a fact of which some values are other ones; a null value is unknown.
+   *
+   * @throws IllegalArgumentException if a name is no field's, or a value not of the field's kind
+   */
+  public F with(F fact, Map<String, ? extends @Nullable Object> changes) {
+    Map<String, @Nullable Object> changed = values(fact);
+    changed.putAll(changes);
+    return of(changed);
+  }
+
+  /** Returns a fact without what may differ by the time of a call. */
+  public F withoutLive(F fact) {
+    Map<String, @Nullable Object> lasting = values(fact);
+    fields.forEach((fieldName, field) -> {
+      if (field.volatility() == Volatility.LIVE) {
+        lasting.remove(fieldName);
+      }
+    });
+    return of(lasting);
+  }
+
   private Object check(Field<F> field, Object value) {
     boolean fits =
         switch (field.kind()) {

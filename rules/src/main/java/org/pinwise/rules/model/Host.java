@@ -16,10 +16,25 @@ import org.jspecify.annotations.Nullable;
  * @param rdmaCore the version of rdma-core (libibverbs), its first number
  * @param pageSize the kernel's page size in bytes
  * @param memlock RLIMIT_MEMLOCK (soft) in bytes; {@link Long#MAX_VALUE} is unlimited
+ * @param memlockHard RLIMIT_MEMLOCK (hard), up to which the process may raise its soft limit
  * @param ipcLock whether CAP_IPC_LOCK counts: effective, and in the initial user namespace
  * @param pinnedPages pages that the process has pinned so far, VmPin
  * @param dmaBounce whether it is a confidential virtual machine in which the devices' DMA goes
  *     through bounce buffers: {@code device_cap_flags_ex} bit 41, Linux 7
+ * @param ram the host's memory in bytes, MemTotal
+ * @param memoryLimit the smallest memory limit of the process's control groups that it can see, in
+ *     bytes; {@link Long#MAX_VALUE} is unlimited
+ * @param hugePageSize the size of the default pool's huge pages in bytes
+ * @param hugePagesFree how many pages of that pool are free
+ * @param thp when anonymous memory gets transparent huge pages
+ * @param selinux what SELinux does
+ * @param copyOnFork whether the kernel copies pinned pages on fork, so that {@code ibv_fork_init}
+ *     has nothing to do
+ * @param forkProtection whether the environment turns libibverbs' fork protection on
+ * @param maxMapCount how many mappings a process may have, {@code vm.max_map_count}
+ * @param mappings how many mappings the process has
+ * @param logNumMtt the parameter {@code log_num_mtt} of mlx4_core, where that module has it
+ * @param logMttsPerSeg the parameter {@code log_mtts_per_seg} of mlx4_core
  */
 public record Host(
     @Nullable Integer kernel,
@@ -27,9 +42,22 @@ public record Host(
     @Nullable Integer rdmaCore,
     @Nullable Long pageSize,
     @Nullable Long memlock,
+    @Nullable Long memlockHard,
     @Nullable Boolean ipcLock,
     @Nullable Long pinnedPages,
-    @Nullable Boolean dmaBounce) {
+    @Nullable Boolean dmaBounce,
+    @Nullable Long ram,
+    @Nullable Long memoryLimit,
+    @Nullable Long hugePageSize,
+    @Nullable Long hugePagesFree,
+    @Nullable HugePagePolicy thp,
+    @Nullable SelinuxMode selinux,
+    @Nullable Boolean copyOnFork,
+    @Nullable Boolean forkProtection,
+    @Nullable Long maxMapCount,
+    @Nullable Long mappings,
+    @Nullable Integer logNumMtt,
+    @Nullable Integer logMttsPerSeg) {
 
   /** The fields of a host. */
   public static final FactType<Host> TYPE =
@@ -39,6 +67,12 @@ public record Host(
           .number("rdmaCore", Host::rdmaCore, PLAIN, BOOT, "the version of rdma-core")
           .number("pageSize", Host::pageSize, BYTES, BOOT, "the kernel's page size")
           .number("memlock", Host::memlock, BYTES, BOOT, "RLIMIT_MEMLOCK of the process")
+          .number(
+              "memlockHard",
+              Host::memlockHard,
+              BYTES,
+              BOOT,
+              "how far the process may raise RLIMIT_MEMLOCK")
           .flag("ipcLock", Host::ipcLock, BOOT, "whether CAP_IPC_LOCK counts for the process")
           .number(
               "pinnedPages",
@@ -51,6 +85,40 @@ public record Host(
               Host::dmaBounce,
               BOOT,
               "whether it is a confidential virtual machine that bounces DMA")
+          .number("ram", Host::ram, BYTES, BOOT, "the host's memory")
+          .number(
+              "memoryLimit",
+              Host::memoryLimit,
+              BYTES,
+              BOOT,
+              "the smallest memory limit of the process's control groups")
+          .number("hugePageSize", Host::hugePageSize, BYTES, BOOT, "the default huge page size")
+          .number(
+              "hugePagesFree",
+              Host::hugePagesFree,
+              PLAIN,
+              LIVE,
+              "free huge pages of the default size")
+          .choice(
+              "thp",
+              HugePagePolicy.class,
+              Host::thp,
+              BOOT,
+              "when memory gets transparent huge pages")
+          .choice("selinux", SelinuxMode.class, Host::selinux, BOOT, "what SELinux does")
+          .flag("copyOnFork", Host::copyOnFork, BOOT, "whether fork copies pinned pages")
+          .flag(
+              "forkProtection",
+              Host::forkProtection,
+              BOOT,
+              "whether the environment turns fork protection on")
+          .number(
+              "maxMapCount", Host::maxMapCount, PLAIN, BOOT, "how many mappings a process may have")
+          .number("mappings", Host::mappings, PLAIN, LIVE, "how many mappings the process has")
+          .number(
+              "logNumMtt", Host::logNumMtt, PLAIN, BOOT, "log_num_mtt of mlx4_core, if it has one")
+          .number(
+              "logMttsPerSeg", Host::logMttsPerSeg, PLAIN, BOOT, "log_mtts_per_seg of mlx4_core")
           .build(v ->
               new Host(
                   v.smallNumber("kernel"),
@@ -58,10 +126,101 @@ public record Host(
                   v.smallNumber("rdmaCore"),
                   v.number("pageSize"),
                   v.number("memlock"),
+                  v.number("memlockHard"),
                   v.flag("ipcLock"),
                   v.number("pinnedPages"),
-                  v.flag("dmaBounce")));
+                  v.flag("dmaBounce"),
+                  v.number("ram"),
+                  v.number("memoryLimit"),
+                  v.number("hugePageSize"),
+                  v.number("hugePagesFree"),
+                  v.choice("thp", HugePagePolicy.class),
+                  v.choice("selinux", SelinuxMode.class),
+                  v.flag("copyOnFork"),
+                  v.flag("forkProtection"),
+                  v.number("maxMapCount"),
+                  v.number("mappings"),
+                  v.smallNumber("logNumMtt"),
+                  v.smallNumber("logMttsPerSeg")));
 
   /** A host of which nothing is known. */
   public static final Host UNKNOWN = TYPE.unknown();
+
+  /** Returns this host with other limits of locked memory. */
+  public Host withLimits(@Nullable Long newMemlock, @Nullable Boolean newIpcLock) {
+    return new Host(
+        kernel,
+        stack,
+        rdmaCore,
+        pageSize,
+        newMemlock,
+        memlockHard,
+        newIpcLock,
+        pinnedPages,
+        dmaBounce,
+        ram,
+        memoryLimit,
+        hugePageSize,
+        hugePagesFree,
+        thp,
+        selinux,
+        copyOnFork,
+        forkProtection,
+        maxMapCount,
+        mappings,
+        logNumMtt,
+        logMttsPerSeg);
+  }
+
+  /** Returns this host with other pages pinned. */
+  public Host withPinnedPages(@Nullable Long newPinnedPages) {
+    return new Host(
+        kernel,
+        stack,
+        rdmaCore,
+        pageSize,
+        memlock,
+        memlockHard,
+        ipcLock,
+        newPinnedPages,
+        dmaBounce,
+        ram,
+        memoryLimit,
+        hugePageSize,
+        hugePagesFree,
+        thp,
+        selinux,
+        copyOnFork,
+        forkProtection,
+        maxMapCount,
+        mappings,
+        logNumMtt,
+        logMttsPerSeg);
+  }
+
+  /** Returns this host with bounce buffers or without. */
+  public Host withDmaBounce(@Nullable Boolean newDmaBounce) {
+    return new Host(
+        kernel,
+        stack,
+        rdmaCore,
+        pageSize,
+        memlock,
+        memlockHard,
+        ipcLock,
+        pinnedPages,
+        newDmaBounce,
+        ram,
+        memoryLimit,
+        hugePageSize,
+        hugePagesFree,
+        thp,
+        selinux,
+        copyOnFork,
+        forkProtection,
+        maxMapCount,
+        mappings,
+        logNumMtt,
+        logMttsPerSeg);
+  }
 }
