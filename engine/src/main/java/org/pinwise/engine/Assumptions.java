@@ -70,7 +70,14 @@ public enum Assumptions {
   private static FactTuple tuple(Facts facts, Memory memory, Host host, boolean assumeAddress) {
     AddressRange range = AddressRange.of(facts.request(), host, assumeAddress);
     return new FactTuple(
-        facts.request(), range, memory, facts.device(), host, facts.plan(), facts.labels());
+        facts.request(),
+        range,
+        memory,
+        facts.device(),
+        host,
+        facts.plan(),
+        facts.labels(),
+        facts.configuration());
   }
 
   /** Returns what an entry of {@link Verdict#assumed()} means, as a clause. */

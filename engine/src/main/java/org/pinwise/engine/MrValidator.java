@@ -6,8 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Finding.Origin;
@@ -16,7 +18,9 @@ import org.pinwise.engine.eval.CompiledRule;
 import org.pinwise.engine.eval.Completions;
 import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.engine.eval.Outcome;
+import org.pinwise.rules.model.Configuration;
 import org.pinwise.rules.model.Errno;
+import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.MrRequest;
@@ -49,6 +53,7 @@ public final class MrValidator {
   private final List<String> disabled;
   private final OutcomeMemo memo;
   private final TrustedJudge trusted;
+  private final Map<FactType<?>, MrValidator> ofConfiguration = new ConcurrentHashMap<>();
 
   /** A rule as the profile grades it. */
   private record Graded(
@@ -63,13 +68,21 @@ public final class MrValidator {
     }
   }
 
-  private MrValidator(RuleSet ruleSet, Assumptions assumptions) {
+  /**
+   * Makes a validator of calls, or of one type of configuration: a rule about the one has nothing
+   * to say about the other, not even that it is undecided.
+   */
+  private MrValidator(
+      RuleSet ruleSet, Assumptions assumptions, @Nullable FactType<?> configuration) {
     this.ruleSet = ruleSet;
     this.assumptions = assumptions;
     List<Graded> rules = new ArrayList<>();
     List<String> off = new ArrayList<>();
     for (RuleSet.Entry entry : ruleSet.entries()) {
       Rule rule = entry.rule();
+      if (!Objects.equals(rule.configuration().orElse(null), configuration)) {
+        continue;
+      }
       Profile.Setting setting = ruleSet.profile().setting(rule.meta());
       if (setting != null && setting.off() != null) {
         off.add(rule.id() + ": " + setting.off());
@@ -92,7 +105,9 @@ public final class MrValidator {
     }
     this.graded = List.copyOf(rules);
     this.compiled = graded.stream().map(Graded::compiled).toList();
-    this.trusted = new TrustedJudge(ruleSet.trusted(), ruleSet.profile());
+    // Full DRL is two-valued, and would read an unknown call beside the configuration.
+    this.trusted =
+        new TrustedJudge(configuration == null ? ruleSet.trusted() : List.of(), ruleSet.profile());
     off.addAll(trusted.disabled());
     this.disabled = List.copyOf(off);
     this.memo = new OutcomeMemo(compiled, new DroolsJudge(compiled));
@@ -117,7 +132,7 @@ public final class MrValidator {
     if (!problems.isEmpty()) {
       throw new RuleSetException(problems);
     }
-    return new MrValidator(ruleSet, assumptions);
+    return new MrValidator(ruleSet, assumptions, null);
   }
 
   /** Returns the rules and the profile. */
@@ -125,8 +140,25 @@ public final class MrValidator {
     return ruleSet;
   }
 
-  /** Returns the verdict on a request of which these facts are known. */
+  /**
+   * Returns the verdict on a request of which these facts are known, or on what a configuration
+   * file says where the facts hold a {@link Configuration}. Rules about configuration are built
+   * when the first of its type is judged.
+   */
   public Verdict validate(Facts facts) {
+    Configuration configuration = facts.configuration();
+    return about(configuration).judge(facts);
+  }
+
+  /** Nothing of a file is assumed: what it does not say, its reader knows the meaning of. */
+  private MrValidator about(@Nullable Configuration configuration) {
+    return configuration == null
+        ? this
+        : ofConfiguration.computeIfAbsent(
+            configuration.factType(), type -> new MrValidator(ruleSet, Assumptions.NONE, type));
+  }
+
+  private Verdict judge(Facts facts) {
     Assumptions.Completed completed = assumptions.complete(facts);
     FactTuple tuple = completed.facts();
     Outcome outcome = memo.outcome(tuple);
@@ -157,6 +189,10 @@ public final class MrValidator {
 
   /** Returns for every rule that is not switched off which of its conditions decided it. */
   public List<Why> why(Facts facts) {
+    return about(facts.configuration()).whyOf(facts);
+  }
+
+  private List<Why> whyOf(Facts facts) {
     FactTuple tuple = assumptions.complete(facts).facts();
     List<Why> all = new ArrayList<>();
     compiled.forEach(rule -> all.add(why(rule, tuple)));

@@ -16,6 +16,7 @@ import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.rules.model.Access;
 import org.pinwise.rules.model.AccessFlag;
 import org.pinwise.rules.model.AddressRange;
+import org.pinwise.rules.model.Configuration;
 import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Field;
@@ -187,6 +188,31 @@ final class FactSampler {
     return partial;
   }
 
+  /**
+   * Draws something that a configuration file says, of which about a share of the fields is
+   * unknown.
+   */
+  <C extends Configuration> C configuration(FactType<C> type, double unknown) {
+    Map<String, @Nullable Object> values = new LinkedHashMap<>();
+    for (Field<C> field : type.fields()) {
+      values.put(
+          field.name(),
+          random.nextDouble() < unknown ? null : value(type.key() + "." + field.name(), field));
+    }
+    return type.of(values);
+  }
+
+  /** Draws values for the fields of which nothing is known. */
+  <C extends Configuration> C complete(FactType<C> type, Configuration partial) {
+    Map<String, @Nullable Object> values = type.values(type.type().cast(partial));
+    for (Field<C> field : type.fields()) {
+      if (values.get(field.name()) == null) {
+        values.put(field.name(), value(type.key() + "." + field.name(), field));
+      }
+    }
+    return type.of(values);
+  }
+
   /** Fills in what is unknown, and one of its neighbours for a kernel that is not verified. */
   Draft complete(Draft partial) {
     Draft complete = partial.copy();
@@ -309,7 +335,10 @@ final class FactSampler {
     if (name.equals("device.maxMrSize")) {
       return limit((Long) draft.request().get("length"));
     }
-    Field<?> field = field(name);
+    return value(name, field(name));
+  }
+
+  private Object value(String name, Field<?> field) {
     return switch (field.kind()) {
       case BOOLEAN -> random.nextBoolean();
       case CHOICE -> choice(field);

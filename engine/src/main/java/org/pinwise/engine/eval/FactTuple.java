@@ -1,7 +1,9 @@
 package org.pinwise.engine.eval;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.pinwise.rules.model.AddressRange;
+import org.pinwise.rules.model.Configuration;
 import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Host;
@@ -20,6 +22,7 @@ import org.pinwise.rules.model.Plan;
  * @param host the host
  * @param plan what else is registered
  * @param labels a team's own facts
+ * @param configuration what is judged instead of a call; null where a call is
  */
 public record FactTuple(
     MrRequest request,
@@ -28,7 +31,20 @@ public record FactTuple(
     Device device,
     Host host,
     Plan plan,
-    Labels labels) {
+    Labels labels,
+    @Nullable Configuration configuration) {
+
+  /** Makes a tuple about a call. */
+  public FactTuple(
+      MrRequest request,
+      AddressRange range,
+      Memory memory,
+      Device device,
+      Host host,
+      Plan plan,
+      Labels labels) {
+    this(request, range, memory, device, host, plan, labels, null);
+  }
 
   /** The tuple of which nothing is known. */
   public static final FactTuple UNKNOWN =
@@ -58,6 +74,8 @@ public record FactTuple(
       fact = plan;
     } else if (type.equals(Labels.TYPE)) {
       fact = labels;
+    } else if (type.isConfiguration()) {
+      fact = type.type().isInstance(configuration) ? configuration : type.unknown();
     } else {
       throw new IllegalArgumentException("no fact of " + type + " takes part in a judgement");
     }
@@ -73,11 +91,14 @@ public record FactTuple(
         fact instanceof Device f ? f : device,
         fact instanceof Host f ? f : host,
         fact instanceof Plan f ? f : plan,
-        fact instanceof Labels f ? f : labels);
+        fact instanceof Labels f ? f : labels,
+        fact instanceof Configuration f ? f : configuration);
   }
 
   /** Returns all facts. */
   public List<Object> all() {
-    return List.of(request, range, memory, device, host, plan, labels);
+    return configuration == null
+        ? List.of(request, range, memory, device, host, plan, labels)
+        : List.of(request, range, memory, device, host, plan, labels, configuration);
   }
 }

@@ -13,6 +13,7 @@ import org.pinwise.engine.text.Nearest;
 import org.pinwise.engine.yaml.Yaml;
 import org.pinwise.rules.model.Access;
 import org.pinwise.rules.model.AccessFlag;
+import org.pinwise.rules.model.Configuration;
 import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Facts;
@@ -110,6 +111,7 @@ public final class FactsReader {
     Optional<Yaml.Mapping> host = section(root, Host.TYPE.key(), Host.TYPE.key(), lines);
     Host hostFacts = host.map(h -> fact(Host.TYPE, h)).orElse(Host.UNKNOWN);
     @Nullable Integer hostKernel = kernel == null ? hostFacts.kernel() : kernel;
+    @Nullable Configuration configuration = configuration(root, lines);
     MrRequest asked = request.map(r -> request(r)).orElseGet(() -> MrRequest.builder().build());
     Memory under = memory.map(m -> fact(Memory.TYPE, m)).orElse(null);
     MrPlan plan =
@@ -127,9 +129,29 @@ public final class FactsReader {
             section(root, Labels.TYPE.key(), Labels.TYPE.key(), lines)
                 .map(FactsReader::labels)
                 .orElse(Labels.UNKNOWN),
-            plan == null ? Plan.NONE : plan.fact(hostFacts)),
+            plan != null
+                ? plan.fact(hostFacts)
+                : configuration == null ? Plan.NONE : Plan.TYPE.unknown(),
+            configuration),
         plan,
         lines);
+  }
+
+  private static @Nullable Configuration configuration(
+      Yaml.Mapping root, Map<String, Integer> lines) {
+    Configuration found = null;
+    for (FactType<? extends Configuration> type : Configuration.types()) {
+      Yaml value = root.get(type.key()).orElse(null);
+      if (value != null) {
+        if (found != null) {
+          throw value.problem(
+              "%s stands beside %s; one configuration is judged at a time"
+                  .formatted(type.key(), found.factType().key()));
+        }
+        found = fact(type, mapping(value, type.key(), lines));
+      }
+    }
+    return found;
   }
 
   private static void allow(Yaml.Mapping root, String... otherKeys) {
@@ -143,6 +165,7 @@ public final class FactsReader {
                 Plan.TYPE.key(),
                 Labels.TYPE.key(),
                 REGISTER));
+    Configuration.types().forEach(type -> keys.add(type.key()));
     keys.addAll(Arrays.asList(otherKeys));
     root.entries()
         .forEach((key, value) -> {

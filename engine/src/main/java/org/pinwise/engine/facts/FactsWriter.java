@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.rules.model.Access;
+import org.pinwise.rules.model.Configuration;
 import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Facts;
@@ -47,7 +48,16 @@ public final class FactsWriter {
       labels.forEach((name, value) -> quoted.put(name, quoted(value)));
       sections.put(Labels.TYPE.key(), quoted);
     }
+    Configuration configuration = facts.configuration();
+    if (configuration != null) {
+      putConfiguration(sections, configuration.factType(), configuration);
+    }
     return text(sections);
+  }
+
+  private static <F extends Configuration> void putConfiguration(
+      Map<String, Map<String, String>> sections, FactType<F> type, Configuration configuration) {
+    putKnown(sections, type, type.type().cast(configuration));
   }
 
   /** Returns the text of a facts file that holds a device and a host only; null is left out. */

@@ -48,14 +48,18 @@ public final class FactType<F> {
 
   /** Returns all types of facts, in the order in which texts name them. */
   public static List<FactType<?>> all() {
-    return List.of(
-        MrRequest.TYPE,
-        AddressRange.TYPE,
-        Memory.TYPE,
-        Device.TYPE,
-        Host.TYPE,
-        Plan.TYPE,
-        Labels.TYPE);
+    List<FactType<?>> all =
+        new ArrayList<>(
+            List.of(
+                MrRequest.TYPE,
+                AddressRange.TYPE,
+                Memory.TYPE,
+                Device.TYPE,
+                Host.TYPE,
+                Plan.TYPE,
+                Labels.TYPE));
+    all.addAll(Configuration.types());
+    return List.copyOf(all);
   }
 
   /** Finds a type by its name in rules, such as {@code MrRequest}. */
@@ -76,6 +80,13 @@ public final class FactType<F> {
   /** Returns the record's class. */
   public Class<F> type() {
     return type;
+  }
+
+  /**
+   * Returns whether such a fact is a {@link Configuration}, of which a judgement has at most one.
+   */
+  public boolean isConfiguration() {
+    return Configuration.class.isAssignableFrom(type);
   }
 
   /** Returns the fields, in the order of their declaration. */

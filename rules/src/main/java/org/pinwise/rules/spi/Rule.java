@@ -2,8 +2,10 @@ package org.pinwise.rules.spi;
 
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.pinwise.rules.model.FactType;
 
 /**
  * A rule: if all its patterns match, it reports a finding. The same value comes of a rule file and
@@ -38,6 +40,14 @@ public record Rule(RuleMeta meta, List<Pattern> patterns, Template template, Str
         pattern.quantifier() == Pattern.Quantifier.EXISTS
             && pattern.condition() instanceof Condition.Any;
     return alternatives ? "(" + pattern + ")" : pattern.toString();
+  }
+
+  /** Returns the type of configuration that the rule judges; empty where it judges calls. */
+  public Optional<FactType<?>> configuration() {
+    return reads().stream()
+        .<FactType<?>>map(Operand.FieldOf::type)
+        .filter(FactType::isConfiguration)
+        .findFirst();
   }
 
   /** Returns the fields that the rule's conditions read, in the order of reading. */

@@ -38,6 +38,7 @@ public final class RuleChecks {
     if (rule.patterns().isEmpty()) {
       checks.problems.add("the rule demands nothing; give it a condition");
     }
+    checks.oneConfiguration();
     for (Pattern pattern : rule.patterns()) {
       checks.condition(pattern.condition());
       constant(pattern.condition()).ifPresent(checks.problems::add);
@@ -49,6 +50,20 @@ public final class RuleChecks {
       }
     }
     return List.copyOf(checks.problems);
+  }
+
+  /** A judgement has one configuration, so a rule that reads two never reports. */
+  private void oneConfiguration() {
+    Set<FactType<?>> types = new HashSet<>();
+    rule.reads().stream()
+        .map(Operand.FieldOf::type)
+        .filter(FactType::isConfiguration)
+        .forEach(types::add);
+    if (types.size() > 1) {
+      problems.add(
+          "the rule reads %s, and a judgement has one of them; write a rule for each"
+              .formatted(types.stream().map(FactType::name).sorted().toList()));
+    }
   }
 
   private void meta() {

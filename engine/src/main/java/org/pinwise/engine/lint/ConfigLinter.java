@@ -1,0 +1,65 @@
+package org.pinwise.engine.lint;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.pinwise.engine.MrValidator;
+
+/**
+ * Lints configuration files by the rules of a validator. Immutable and thread-safe.
+ *
+ * {@snippet :
+ * MrValidator validator = MrValidator.create(RuleSet.builtIn());
+ * LintReport report = ConfigLinter.create(validator).lint(Path.of("cluster.yaml"));
+ * report.diagnostics().forEach(System.out::println);
+ * }
+ */
+public final class ConfigLinter {
+  private final MrValidator validator;
+
+  private ConfigLinter(MrValidator validator) {
+    this.validator = validator;
+  }
+
+  /** Makes a linter. */
+  public static ConfigLinter create(MrValidator validator) {
+    return new ConfigLinter(validator);
+  }
+
+  /** Lints files. */
+  public LintReport lint(Path... paths) {
+    List<Diagnostic> diagnostics = new ArrayList<>();
+    List<LintProblem> problems = new ArrayList<>();
+    LintSummary summary =
+        lint(
+            Arrays.asList(paths),
+            new LintListener() {
+              @Override
+              public void found(Diagnostic diagnostic) {
+                diagnostics.add(diagnostic);
+              }
+
+              @Override
+              public void problem(LintProblem problem) {
+                problems.add(problem);
+              }
+            });
+    return new LintReport(diagnostics, problems, summary);
+  }
+
+  /** Lints files, and tells a listener what it finds as soon as it does. */
+  public LintSummary lint(List<Path> paths, LintListener listener) {
+    LintRun run = new LintRun(validator, listener);
+    FileWalk walk = new FileWalk(run);
+    paths.forEach(walk::walk);
+    return run.summary();
+  }
+
+  /** Lints a text, such as what a program wrote to standard input. */
+  public LintSummary lint(String name, String text, LintListener listener) {
+    LintRun run = new LintRun(validator, listener);
+    run.named(new Source(name, text));
+    return run.summary();
+  }
+}

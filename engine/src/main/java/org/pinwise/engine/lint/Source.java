@@ -1,0 +1,93 @@
+package org.pinwise.engine.lint;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** A file's name and text while it is read. Not thread-safe: it finds its lines when asked to. */
+final class Source {
+  private final String name;
+  private final String text;
+  private int[] starts = {};
+
+  /**
+   * Makes a source.
+   *
+   * @param name how messages name the file: its path, or {@code stdin}
+   * @param text the file's text
+   */
+  Source(String name, String text) {
+    this.name = name;
+    this.text = text;
+  }
+
+  String name() {
+    return name;
+  }
+
+  String text() {
+    return text;
+  }
+
+  /** Returns the last part of the name. */
+  String fileName() {
+    return name.substring(name.lastIndexOf('/') + 1);
+  }
+
+  /** Returns the name of the directory that holds the file; empty where it is not said. */
+  String directory() {
+    int slash = name.lastIndexOf('/');
+    if (slash <= 0) {
+      return "";
+    }
+    String parent = name.substring(0, slash);
+    return parent.substring(parent.lastIndexOf('/') + 1);
+  }
+
+  /** Returns whether the file's name ends so, whatever the case. */
+  boolean hasSuffix(String... suffixes) {
+    String file = fileName();
+    return Arrays.stream(suffixes)
+        .anyMatch(s -> file.regionMatches(true, file.length() - s.length(), s, 0, s.length()));
+  }
+
+  /** Returns the lines without their ends. */
+  List<String> lines() {
+    return text.lines().toList();
+  }
+
+  /** Returns the place of a character of the text. */
+  Place at(int offset) {
+    int[] found = starts();
+    int line = Arrays.binarySearch(found, offset);
+    line = line >= 0 ? line : -line - 2;
+    return new Place(line + 1, offset - found[line] + 1);
+  }
+
+  /** Returns a line without its end; empty where there is none such. */
+  String line(int number) {
+    int[] found = starts();
+    if (number < 1 || number > found.length) {
+      return "";
+    }
+    int end = number < found.length ? found[number] - 1 : text.length();
+    int start = found[number - 1];
+    String line = text.substring(start, Math.max(start, end));
+    return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
+  }
+
+  private int[] starts() {
+    if (starts.length == 0) {
+      int count = 1;
+      for (int i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) {
+        count++;
+      }
+      int[] found = new int[count];
+      int line = 1;
+      for (int i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) {
+        found[line++] = i + 1;
+      }
+      starts = found;
+    }
+    return starts;
+  }
+}
