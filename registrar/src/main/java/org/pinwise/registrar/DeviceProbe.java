@@ -171,7 +171,7 @@ public final class DeviceProbe {
     return switch (result) {
       case Result.Failed<MemoryRegion>(int errno) -> errno;
       case MemoryRegion region -> {
-        registrar.adopt(region, access, null).close();
+        registrar.adopt(region, Registration.of(access)).close();
         yield 0;
       }
     };

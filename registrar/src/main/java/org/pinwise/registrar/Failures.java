@@ -21,6 +21,11 @@ final class Failures {
     }
   }
 
+  /** Whether a step failed. */
+  boolean any() {
+    return first != null;
+  }
+
   /** Adds the first failure, if there was one, to what caused the steps. */
   void addTo(Throwable cause) {
     if (first != null) {

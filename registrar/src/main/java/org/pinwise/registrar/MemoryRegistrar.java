@@ -1,9 +1,13 @@
 package org.pinwise.registrar;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -23,6 +27,7 @@ import org.pinwise.registrar.verbs.SimulatedDevice;
 import org.pinwise.registrar.verbs.Verbs;
 import org.pinwise.rules.model.Access;
 import org.pinwise.rules.model.Device;
+import org.pinwise.rules.model.Errno;
 import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.Kernel;
@@ -84,6 +89,12 @@ public final class MemoryRegistrar implements AutoCloseable {
   private final DeviceContext context;
   private final ProtectionDomain pd;
   private final Set<RegisteredRegion> regions = ConcurrentHashMap.newKeySet();
+  private final Map<MemorySegment.Scope, ArenaRegions> arenas = new ConcurrentHashMap<>();
+  private final Listeners listeners = new Listeners();
+  private final @Nullable LeaseTracker leaseTracker;
+
+  /** Whether a close was deferred, so that the last region's ends it. */
+  private volatile boolean closeDeferred;
 
   /** How many registrations run now, and {@link #CLOSING}. */
   @SuppressWarnings("unused") // through CALLS
@@ -103,6 +114,7 @@ public final class MemoryRegistrar implements AutoCloseable {
     this.host = opened.host;
     this.context = opened.context;
     this.pd = opened.pd;
+    this.leaseTracker = options.leaseTracking() ? new LeaseTracker(listeners) : null;
   }
 
   /** What {@link #open} has made when all went well. */
@@ -181,6 +193,9 @@ public final class MemoryRegistrar implements AutoCloseable {
    */
   public static MemoryRegistrar simulated(
       String catalogueName, int kernel, MrValidator validator, RegistrarOptions options) {
+    Objects.requireNonNull(catalogueName, "catalogueName: the name of a simulated device");
+    Objects.requireNonNull(validator, "validator");
+    Objects.requireNonNull(options, "options");
     SimulatedDevice simulated = simulatedDevice(catalogueName, kernel);
     return open(
         Verbs.simulated(simulated),
@@ -227,12 +242,13 @@ public final class MemoryRegistrar implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       Failures failures = new Failures();
       ProtectionDomain allocated = pd;
-      failures.run(() -> {
-        if (allocated != null) {
-          deallocate(verbs, allocated);
-        }
-        Devices.close(verbs, context);
-      });
+      failures.run(
+          () -> {
+            if (allocated != null) {
+              deallocate(verbs, allocated);
+            }
+            Devices.close(verbs, context);
+          });
       failures.addTo(e);
       throw e;
     }
@@ -278,9 +294,11 @@ public final class MemoryRegistrar implements AutoCloseable {
     enter();
     try {
       Verdict verdict = consult(base, length, registration);
-      return isRefused(verdict)
-          ? new RegistrationOutcome.Refused(verdict)
-          : call(base, length, registration, verdict);
+      if (isRefused(verdict)) {
+        listeners.refused(this, verdict);
+        return new RegistrationOutcome.Refused(verdict);
+      }
+      return call(base, length, registration, verdict);
     } finally {
       leave();
     }
@@ -361,27 +379,62 @@ public final class MemoryRegistrar implements AutoCloseable {
       MemorySegment base, long length, Registration registration, Verdict verdict) {
     Access access = registration.access();
     Long iova = registration.iovaOrNull();
+    boolean told = listeners.isListening();
+    long start = told ? System.nanoTime() : 0;
     Result<MemoryRegion> result =
         iova == null
             ? verbs.regMrRange(pd, base, length, access.bits())
             : verbs.regMrIova2Range(pd, base, length, iova, access.bits());
+    long nanos = told ? System.nanoTime() - start : 0;
     return switch (result) {
-      case MemoryRegion region ->
-          new RegistrationOutcome.Registered(adopt(region, access, iova), verdict);
-      case Result.Failed<MemoryRegion>(int errno) -> failed(base, length, registration, errno);
+      case MemoryRegion region -> {
+        RegisteredRegion registered = adopt(region, registration);
+        if (told) {
+          listeners.registered(registered, verdict, nanos);
+        }
+        yield new RegistrationOutcome.Registered(registered, verdict);
+      }
+      case Result.Failed<MemoryRegion>(int errno) -> {
+        RegistrationOutcome.Failed failed = failed(base, length, registration, errno);
+        if (told) {
+          listeners.failed(this, failed.error(), failed.diagnosis(), nanos);
+        }
+        yield failed;
+      }
     };
   }
 
   /** Makes the region the caller's; if that fails, gives it back. */
-  RegisteredRegion adopt(MemoryRegion region, Access access, @Nullable Long iova) {
+  RegisteredRegion adopt(MemoryRegion region, Registration registration) {
+    RegisteredRegion registered;
     try {
+      Long iova = registration.iovaOrNull();
       long remoteAddress = iova == null || ignoresIova() ? region.address() : iova;
-      RegisteredRegion registered = new RegisteredRegion(this, region, access, remoteAddress);
+      registered =
+          new RegisteredRegion(
+              this, region, registration.access(), remoteAddress, registration.label());
       regions.add(registered);
-      return registered;
     } catch (Throwable e) {
       verbs.deregMr(region);
       throw e;
+    }
+    if (!arenas.isEmpty()) {
+      joinArena(registered);
+    }
+    return registered;
+  }
+
+  /** Counts the region among those of its memory's arena, if that is known. */
+  private void joinArena(RegisteredRegion registered) {
+    ArenaRegions arena = arenas.get(registered.segment().scope());
+    if (arena != null) {
+      registered.ownedBy(arena);
+      if (!arena.add(registered)) {
+        close(registered, WhenLeased.defer());
+        throw new IllegalStateException(
+            "the arena of the memory at 0x%x is closed\nMaybe it was closed by another thread."
+                .formatted(registered.address()));
+      }
     }
   }
 
@@ -390,7 +443,7 @@ public final class MemoryRegistrar implements AutoCloseable {
     return "siw".equals(device.driver());
   }
 
-  private RegistrationOutcome failed(
+  private RegistrationOutcome.Failed failed(
       MemorySegment base, long length, Registration registration, int errno) {
     Verdict diagnosis = validator.validate(liveFacts(base, length, registration));
     String unknown =
@@ -400,20 +453,39 @@ public final class MemoryRegistrar implements AutoCloseable {
                 + " is undecided"
             : verbs.isSimulated() ? "; simulated" : "";
     Long iova = registration.iovaOrNull();
+    String operation = iova == null ? "ibv_reg_mr" : "ibv_reg_mr_iova2";
+    String arguments =
+        "%s, address 0x%x, length %s, %saccess %s (0x%x)%s"
+            .formatted(
+                deviceName(),
+                base.address(),
+                Long.toUnsignedString(length),
+                iova == null ? "" : "iova 0x%x, ".formatted(iova),
+                registration.access(),
+                registration.access().bits(),
+                unknown);
+    String cause = causeKnownHere(errno);
     return new RegistrationOutcome.Failed(
-        new VerbsException(
-            iova == null ? "ibv_reg_mr" : "ibv_reg_mr_iova2",
-            "%s, address 0x%x, length %s, %saccess %s (0x%x)%s"
-                .formatted(
-                    deviceName(),
-                    base.address(),
-                    Long.toUnsignedString(length),
-                    iova == null ? "" : "iova 0x%x, ".formatted(iova),
-                    registration.access(),
-                    registration.access().bits(),
-                    unknown),
-            errno),
+        cause == null
+            ? new VerbsException(operation, arguments, errno)
+            : new VerbsException(operation, arguments, errno, cause),
         diagnosis);
+  }
+
+  /**
+   * What the errno alone does not tell; null if nothing. The process's limits bind no simulation.
+   */
+  private @Nullable String causeKnownHere(int errno) {
+    Long maxMr = device.maxMr();
+    if (maxMr != null && regions.size() >= maxMr) {
+      return "the device's table of regions is full: this registrar has %d, and max_mr is %d. Close some, or register fewer and longer ones."
+          .formatted(regions.size(), maxMr);
+    }
+    boolean ofLimits = errno == Errno.ENOMEM.number() || errno == Errno.EPERM.number();
+    return verbs.isSimulated() && ofLimits
+        ? "the simulated host's limits bind: memlock is %s. Simulate another, or register less."
+            .formatted(host.memlock() == null ? "unknown" : host.memlock() + " bytes")
+        : null;
   }
 
   /**
@@ -436,6 +508,56 @@ public final class MemoryRegistrar implements AutoCloseable {
     return new RegistrationArena(this, Registration.of(access), BufferArena.open(pages));
   }
 
+  /**
+   * Gives the regions on an arena's memory back when the arena is closed, those that are registered
+   * already and those to come. A region with leases is given back when the last of them is closed;
+   * the pages stay the device's until then, though the process has lost them. Where that must not
+   * be, use a {@link RegistrationArena}: it frees the memory last. Regions that cannot be given
+   * back stay the registrar's, which tries again when it is closed.
+   *
+   * <p>An automatic arena is not closed, and a region keeps its memory: there is nothing to watch.
+   *
+   * @throws IllegalStateException if the arena is closed
+   * @throws WrongThreadException if it is confined to another thread
+   */
+  @SuppressWarnings("restricted") // a clean-up cannot be had otherwise
+  public void watch(Arena arena) {
+    MemorySegment.Scope scope = arena.scope();
+    if (arena instanceof RegistrationArena || arenas.containsKey(scope)) {
+      return;
+    }
+    ArenaRegions its = new ArenaRegions();
+    // A segment of nothing: what is wanted is its clean-up, which runs when the arena is closed.
+    MemorySegment unused =
+        MemorySegment.NULL.reinterpret(arena, ignored -> closeRegionsOf(scope, its));
+    join(scope, its);
+    for (RegisteredRegion region : regions) {
+      if (region.owner() == null && region.segment().scope().equals(unused.scope())) {
+        region.ownedBy(its);
+        its.add(region);
+      }
+    }
+  }
+
+  private void closeRegionsOf(MemorySegment.Scope scope, ArenaRegions its) {
+    its.seal();
+    Failures untold = new Failures(); // the listeners know them, and an arena's close must not fail
+    for (RegisteredRegion region : its.all()) {
+      untold.run(() -> close(region, WhenLeased.defer()));
+    }
+    leave(scope);
+  }
+
+  /** From now on regions on memory of this scope are among these. */
+  void join(MemorySegment.Scope scope, ArenaRegions its) {
+    arenas.put(scope, its);
+  }
+
+  /** No region on memory of this scope will come. */
+  void leave(MemorySegment.Scope scope) {
+    arenas.remove(scope);
+  }
+
   // ---- closing ----
 
   private void enter() {
@@ -454,36 +576,84 @@ public final class MemoryRegistrar implements AutoCloseable {
     CALLS.getAndAdd(this, -1);
   }
 
-  /** Gives a region back, once. */
-  void close(RegisteredRegion registered) {
+  /** Gives a region back, once; false if its last lease will. */
+  void close(RegisteredRegion registered, WhenLeased policy) {
     MemoryRegion region = registered.region();
     // One thread gives it back; others wait, since whoever closes a region may free its memory.
     synchronized (region) {
-      if (region.isClosed()) {
+      if (region.isClosed() || !registered.claim(policy)) {
         return;
       }
-      int errno = verbs.deregMr(region);
-      if (errno != 0) {
-        throw new VerbsException(
-            "ibv_dereg_mr",
-            "%s, lkey 0x%x%s"
-                .formatted(deviceName(), region.lkey(), verbs.isSimulated() ? "; simulated" : ""),
-            errno);
-      }
+      deregister(registered, region);
     }
     regions.remove(registered);
+    ArenaRegions owner = registered.owner();
+    if (owner != null) {
+      owner.remove(registered);
+    }
+    Runnable afterClose = registered.afterClose();
+    if (afterClose != null) {
+      afterClose.run();
+    }
+    if (closeDeferred && regions.isEmpty()) {
+      closeDevice();
+    }
+  }
+
+  private void deregister(RegisteredRegion registered, MemoryRegion region) {
+    boolean told = listeners.isListening();
+    long start = told ? System.nanoTime() : 0;
+    int errno;
+    boolean closed = false;
+    try {
+      errno = verbs.deregMr(region);
+      closed = errno == 0;
+    } finally {
+      if (!closed) {
+        registered.unclaim();
+      }
+    }
+    long nanos = told ? System.nanoTime() - start : 0;
+    if (errno != 0) {
+      VerbsException error =
+          new VerbsException(
+              "ibv_dereg_mr",
+              "%s, lkey 0x%x%s"
+                  .formatted(deviceName(), region.lkey(), verbs.isSimulated() ? "; simulated" : ""),
+              errno);
+      if (told) {
+        listeners.notDeregistered(registered, error, nanos);
+      }
+      throw error;
+    }
+    if (told) {
+      listeners.deregistered(registered, nanos);
+    }
   }
 
   /**
    * Closes all regions, then the protection domain, then the device. A second call does nothing.
+   * What it does while regions have leases, {@link RegistrarOptions#withWhenLeased} says.
    *
    * <p>Waits for registrations that run now; none begins after.
    *
+   * @throws RegionInUseException if regions have leases. What can be closed is, as below
    * @throws VerbsException if something is not taken back. What can be closed is; the rest is as
    *     open as before, and another call tries again
    */
   @Override
-  public synchronized void close() {
+  public void close() {
+    closeWith(options.whenLeased());
+  }
+
+  /**
+   * Closes all, with a word on what to do while regions have leases.
+   *
+   * @return whether all is closed now; false if the last lease will do it
+   * @throws RegionInUseException as {@link #close()} does, unless the policy defers
+   * @throws VerbsException as {@link #close()} does
+   */
+  public synchronized boolean closeWith(WhenLeased policy) {
     for (int seen = calls; seen >= 0; seen = calls) {
       CALLS.compareAndSet(this, seen, seen | CLOSING);
     }
@@ -492,15 +662,25 @@ public final class MemoryRegistrar implements AutoCloseable {
     }
     Failures failures = new Failures();
     for (RegisteredRegion region : new ArrayList<>(regions)) {
-      failures.run(() -> close(region));
+      failures.run(() -> close(region, policy));
     }
     failures.rethrow();
+    closeDeferred = true;
+    return closeDevice();
+  }
+
+  /** Closes what is left once no region is; whether it is closed. */
+  private synchronized boolean closeDevice() {
+    if (!regions.isEmpty()) {
+      return false;
+    }
     if (!pd.isClosed()) {
       deallocate(verbs, pd);
     }
     if (!context.isClosed()) {
       Devices.close(verbs, context);
     }
+    return true;
   }
 
   private static void deallocate(Verbs verbs, ProtectionDomain pd) {
@@ -553,6 +733,41 @@ public final class MemoryRegistrar implements AutoCloseable {
   /** How many regions are registered now. */
   public int regionCount() {
     return regions.size();
+  }
+
+  /** The regions that are registered now, in no order. */
+  public List<RegisteredRegion> regions() {
+    return new ArrayList<>(regions);
+  }
+
+  // ---- who is told ----
+
+  /** From now on tells a listener what happens to regions. */
+  public void listen(RegistrarListener listener) {
+    listeners.add(listener);
+  }
+
+  /** Tells a listener no more; does nothing if it was not told. */
+  public void unlisten(RegistrarListener listener) {
+    listeners.remove(listener);
+  }
+
+  /** All listeners at once, for those who have something to tell, such as a cache. */
+  public RegistrarListener listener() {
+    return listeners;
+  }
+
+  /** How it behaves. */
+  public RegistrarOptions options() {
+    return options;
+  }
+
+  @Nullable LeaseTracker leaseTracker() {
+    return leaseTracker;
+  }
+
+  List<String> leaseSites(RegisteredRegion region) {
+    return leaseTracker == null ? List.of() : leaseTracker.sitesOf(region);
   }
 
   @Override

@@ -21,18 +21,24 @@ public final class Registration {
   private final @Nullable Long iova;
   private final @Nullable Set<Use> uses;
   private final @Nullable Memory memory;
+  private final String label;
 
   private Registration(
-      Access access, @Nullable Long iova, @Nullable Set<Use> uses, @Nullable Memory memory) {
+      Access access,
+      @Nullable Long iova,
+      @Nullable Set<Use> uses,
+      @Nullable Memory memory,
+      String label) {
     this.access = access;
     this.iova = iova;
     this.uses = uses;
     this.memory = memory;
+    this.label = label;
   }
 
   /** Registers with this access, under the memory's own address. */
   public static Registration of(Access access) {
-    return new Registration(access, null, null, null);
+    return new Registration(access, null, null, null, "");
   }
 
   /** Registers with these flags, under the memory's own address. */
@@ -45,12 +51,12 @@ public final class Registration {
    * Its offset in a page must be that of the memory.
    */
   public Registration iova(long address) {
-    return new Registration(access, address, uses, memory);
+    return new Registration(access, address, uses, memory, label);
   }
 
   /** Says what the program does with the region, all of it, so that the verdict covers it. */
   public Registration uses(Set<Use> all) {
-    return new Registration(access, iova, Set.copyOf(all), memory);
+    return new Registration(access, iova, Set.copyOf(all), memory, label);
   }
 
   /** Says what the program does with the region, all of it, so that the verdict covers it. */
@@ -60,7 +66,17 @@ public final class Registration {
 
   /** Says what the memory is, so that it is not assumed. */
   public Registration memory(Memory known) {
-    return new Registration(access, iova, uses, known);
+    return new Registration(access, iova, uses, known, label);
+  }
+
+  /** Registers with this access instead. */
+  public Registration access(Access other) {
+    return new Registration(other, iova, uses, memory, label);
+  }
+
+  /** Says what the region is for, such as {@code rpc buffers}; monitoring shows it. */
+  public Registration label(String text) {
+    return new Registration(access, iova, uses, memory, text);
   }
 
   /** The access flags. */
@@ -81,6 +97,11 @@ public final class Registration {
   /** What the memory is; empty if it was not said. */
   public Optional<Memory> memory() {
     return Optional.ofNullable(memory);
+  }
+
+  /** What the region is for; empty if it was not said. */
+  public String label() {
+    return label;
   }
 
   @Nullable Long iovaOrNull() {

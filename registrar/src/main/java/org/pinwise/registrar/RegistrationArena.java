@@ -2,10 +2,6 @@ package org.pinwise.registrar;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.pinwise.registrar.memory.Buffer;
 import org.pinwise.registrar.memory.BufferArena;
@@ -27,22 +23,25 @@ public final class RegistrationArena implements Arena {
   private final MemoryRegistrar registrar;
   private final Registration registration;
   private final Arena memory;
-  private final Set<RegisteredRegion> regions = ConcurrentHashMap.newKeySet();
+  private final ArenaRegions regions = new ArenaRegions();
   private final ReentrantReadWriteLock lifetime = new ReentrantReadWriteLock();
+
+  /** No more memory; set by a close that may still have to wait for leases. */
+  private boolean closing;
+
   private boolean closed;
 
   @SuppressWarnings("MustBeClosedChecker") // close() does
   RegistrationArena(MemoryRegistrar registrar, Registration registration) {
-    this.registrar = registrar;
-    this.registration = registration;
-    this.memory = Arena.ofShared();
+    this(registrar, registration, Arena.ofShared());
   }
 
   /** Takes the arena of the memory over. */
-  RegistrationArena(MemoryRegistrar registrar, Registration registration, BufferArena memory) {
+  RegistrationArena(MemoryRegistrar registrar, Registration registration, Arena memory) {
     this.registrar = registrar;
     this.registration = registration;
     this.memory = memory;
+    registrar.join(memory.scope(), regions);
   }
 
   /** The access with which memory of this arena is registered. */
@@ -81,22 +80,17 @@ public final class RegistrationArena implements Arena {
     // Registering may go on in many threads; closing waits for all of them.
     lifetime.readLock().lock();
     try {
-      if (closed) {
+      if (closing || closed) {
         throw new IllegalStateException(
             "the arena is closed\nMaybe it was closed by another thread.");
       }
-      RegistrationOutcome outcome =
-          switch (memory) {
-            case BufferArena buffers -> {
-              Buffer buffer = buffers.allocateBuffer(byteSize, byteAlignment);
-              yield registrar.register(buffer.segment(), registration.memory(buffer.memory()));
-            }
-            default -> registrar.register(memory.allocate(byteSize, byteAlignment), registration);
-          };
-      if (outcome instanceof RegistrationOutcome.Registered(RegisteredRegion region, _)) {
-        regions.add(region);
-      }
-      return outcome;
+      return switch (memory) {
+        case BufferArena buffers -> {
+          Buffer buffer = buffers.allocateBuffer(byteSize, byteAlignment);
+          yield registrar.register(buffer.segment(), registration.memory(buffer.memory()));
+        }
+        default -> registrar.register(memory.allocate(byteSize, byteAlignment), registration);
+      };
     } finally {
       lifetime.readLock().unlock();
     }
@@ -108,31 +102,75 @@ public final class RegistrationArena implements Arena {
   }
 
   /**
-   * Gives all regions back, then frees the memory. A second call does nothing.
+   * Gives all regions on its memory back, whoever registered them, then frees the memory. A second
+   * call does nothing. What it does while regions have leases, {@link
+   * RegistrarOptions#withWhenLeased} says.
    *
-   * @throws VerbsException if a region cannot be given back; the others are, no memory is freed,
-   *     and the arena can be closed again
+   * @throws RegionInUseException if regions have leases. The others are given back, no memory is
+   *     freed, and the arena can be closed again
+   * @throws VerbsException if a region cannot be given back; the same holds
    * @throws IllegalStateException if the memory is in use by a native call
    */
   @Override
   public void close() {
+    closeWith(registrar.options().whenLeased());
+  }
+
+  /**
+   * Closes the arena, with a word on what to do while regions have leases. If it defers, the last
+   * lease gives the last region back and frees the memory.
+   *
+   * @return whether the memory is freed now
+   * @throws RegionInUseException as {@link #close()} does, unless the policy defers
+   * @throws VerbsException as {@link #close()} does
+   * @throws IllegalStateException if the memory is in use by a native call
+   */
+  public boolean closeWith(WhenLeased policy) {
     lifetime.writeLock().lock();
     try {
       if (closed) {
-        return;
+        return true;
       }
+      regions.seal();
+      closing = policy.defers();
       Failures failures = new Failures();
-      List<RegisteredRegion> all = new ArrayList<>(regions);
-      for (RegisteredRegion region : all) {
-        if (failures.run(region::close)) {
-          regions.remove(region);
+      for (RegisteredRegion region : regions.all()) {
+        if (closing) {
+          region.afterClose(this::freeIfDeferred);
         }
+        failures.run(() -> region.closeWith(policy));
+      }
+      if (!failures.any()) {
+        failures.run(this::free);
+      }
+      if (failures.any()) {
+        regions.unseal();
+        closing = false;
       }
       failures.rethrow();
-      memory.close();
-      closed = true;
+      return closed;
     } finally {
       lifetime.writeLock().unlock();
+    }
+  }
+
+  private void freeIfDeferred() {
+    lifetime.writeLock().lock();
+    try {
+      if (closing) {
+        free();
+      }
+    } finally {
+      lifetime.writeLock().unlock();
+    }
+  }
+
+  /** Frees the memory if no region is on it. */
+  private void free() {
+    if (!closed && regions.isEmpty()) {
+      memory.close();
+      closed = true;
+      registrar.leave(scope());
     }
   }
 

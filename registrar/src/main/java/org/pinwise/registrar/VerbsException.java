@@ -45,7 +45,16 @@ public final class VerbsException extends RuntimeException {
 
   /** For tests: the limits come from a file of their choice. */
   VerbsException(String operation, String arguments, int errno, Path limits) {
-    super(message(operation, arguments, errno, limits));
+    this(operation, arguments, errno, likelyCause(operation, errno, limits));
+  }
+
+  /**
+   * For who knows better than the errno tells.
+   *
+   * @param cause one sentence or two that fit after "Maybe"
+   */
+  VerbsException(String operation, String arguments, int errno, String cause) {
+    super(message(operation, arguments, errno, cause));
     this.operation = operation;
     this.arguments = arguments;
     this.errno = errno;
@@ -71,20 +80,14 @@ public final class VerbsException extends RuntimeException {
     return Errno.nameOf(errno);
   }
 
-  private static String message(String operation, String arguments, int errno, Path limits) {
+  private static String message(String operation, String arguments, int errno, String cause) {
     String failure =
         errno == 0
             ? "without an errno"
             : Errno.of(errno)
                 .map(e -> "with " + e + " (" + errno + ", " + e.text() + ")")
                 .orElse("with errno " + errno);
-    return operation
-        + " failed "
-        + failure
-        + ": "
-        + arguments
-        + "\nMaybe "
-        + likelyCause(operation, errno, limits);
+    return operation + " failed " + failure + ": " + arguments + "\nMaybe " + cause;
   }
 
   /** One sentence or two that fit after "Maybe". */

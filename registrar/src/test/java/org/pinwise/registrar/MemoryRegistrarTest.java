@@ -356,13 +356,14 @@ class MemoryRegistrarTest {
 
   @Test
   void anotherNameOnTheSameMachine() {
-    assertThatThrownBy(() ->
-            MemoryRegistrar.open(
-                verbs,
-                "rxe0",
-                Simulations.VALIDATOR,
-                RegistrarOptions.DEFAULT,
-                Surroundings.simulated(rxe)))
+    assertThatThrownBy(
+            () ->
+                MemoryRegistrar.open(
+                    verbs,
+                    "rxe0",
+                    Simulations.VALIDATOR,
+                    RegistrarOptions.DEFAULT,
+                    Surroundings.simulated(rxe)))
         .isInstanceOfSatisfying(
             UnavailableException.class,
             e -> assertThat(e.reason()).isEqualTo(Reason.NO_SUCH_DEVICE))
@@ -386,5 +387,40 @@ class MemoryRegistrarTest {
       assertThat(registrar.deviceName()).isEqualTo("connectx5");
       assertThat(registrar.device().driver()).isEqualTo("mlx5");
     }
+  }
+
+  // ---- words ----
+
+  @Test
+  void aFullSimulatedTableIsNotBlamedOnThisProcessesLimits() {
+    SimulatedDevice two = Simulations.with(Simulations.device("connectx5"), "maxMr", 2);
+    try (MemoryRegistrar registrar = Simulations.open(Verbs.simulated(two), two)) {
+      registrar.register(memory, WRITE).orElseThrow();
+      registrar.register(memory, WRITE).orElseThrow();
+      assertThatThrownBy(() -> registrar.register(memory, WRITE).orElseThrow())
+          .isInstanceOf(VerbsException.class)
+          .hasMessageContaining("ENOMEM")
+          .hasMessageContaining("this registrar has 2, and max_mr is 2")
+          .hasMessageNotContaining("RLIMIT_MEMLOCK");
+    }
+  }
+
+  @Test
+  void theWholeAddressSpaceIsNotMinusOne() {
+    SimulatedDevice paging = Simulations.device("connectx6");
+    try (MemoryRegistrar registrar = Simulations.open(Verbs.simulated(paging), paging)) {
+      RegisteredRegion region =
+          registrar
+              .registerRange(MemorySegment.NULL, -1, Registration.of(LOCAL_WRITE, ON_DEMAND))
+              .orElseThrow();
+      assertThat(region.toString()).contains("length 18446744073709551615");
+    }
+  }
+
+  @Test
+  void aSimulationWithoutANameSaysWhatIsMissing() {
+    assertThatThrownBy(() -> MemoryRegistrar.simulated(null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessageContaining("catalogueName");
   }
 }

@@ -4,6 +4,7 @@ import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.RuleSet;
 import org.pinwise.registrar.verbs.SimulatedDevice;
 import org.pinwise.registrar.verbs.Verbs;
+import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.Kernel;
 
 /** Simulated devices for tests. */
@@ -24,12 +25,23 @@ public final class Simulations {
     return MemoryRegistrar.simulatedDevice(name, kernel);
   }
 
+  /**
+   * The same device with another limit. The catalogue leaves a limit unknown where firmware sets
+   * it, and the simulator does not guess.
+   */
+  public static SimulatedDevice with(SimulatedDevice from, String limit, long value) {
+    var values = Device.TYPE.values(from.device());
+    values.put(limit, value);
+    return new SimulatedDevice(from.name(), Device.TYPE.of(values), from.host(), from.kernel());
+  }
+
   /** A registrar on a port that simulates the device, or decorates one that does. */
-  static MemoryRegistrar open(Verbs verbs, SimulatedDevice device) {
+  public static MemoryRegistrar open(Verbs verbs, SimulatedDevice device) {
     return open(verbs, device, RegistrarOptions.DEFAULT);
   }
 
-  static MemoryRegistrar open(Verbs verbs, SimulatedDevice device, RegistrarOptions options) {
+  public static MemoryRegistrar open(
+      Verbs verbs, SimulatedDevice device, RegistrarOptions options) {
     return MemoryRegistrar.open(
         verbs, device.name(), VALIDATOR, options, Surroundings.simulated(device));
   }

@@ -26,9 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.pinwise.engine.facts.DeviceCatalog;
 import org.pinwise.registrar.Simulations;
-import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.Errno;
-import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.Kernel;
 
 class SimulatedVerbsTest {
@@ -44,7 +42,8 @@ class SimulatedVerbsTest {
   @ParameterizedTest
   @MethodSource("catalogue")
   void everyDeviceOfTheCatalogueRegisters(String name) {
-    Verbs verbs = Verbs.simulated(with(Simulations.device(name), "maxMrSize", 1L << 30));
+    Verbs verbs =
+        Verbs.simulated(Simulations.with(Simulations.device(name), "maxMrSize", 1L << 30));
     assertThat(verbs.isSimulated()).isTrue();
     try (Open open = new Open(verbs, name);
         Arena arena = Arena.ofConfined()) {
@@ -121,7 +120,9 @@ class SimulatedVerbsTest {
   @ParameterizedTest
   @CsvSource({"rxe, EINVAL", "siw, ENOMEM", "connectx5, ENOMEM", "erdma, ENOSPC"})
   void aFullTableIsWhatTheDriverSays(String name, Errno expected) {
-    SimulatedDevice full = with(with(Simulations.device(name), "maxMr", 2), "maxMrSize", 1L << 30);
+    SimulatedDevice full =
+        Simulations.with(
+            Simulations.with(Simulations.device(name), "maxMr", 2), "maxMrSize", 1L << 30);
     Verbs verbs = Verbs.simulated(full);
     try (Open open = new Open(verbs, name);
         Arena arena = Arena.ofConfined()) {
@@ -180,16 +181,6 @@ class SimulatedVerbsTest {
         case Result.Failed<MemoryRegion>(int errno) -> errno;
       };
     }
-  }
-
-  /**
-   * The catalogue leaves a limit unknown where firmware sets it, and the simulator does not guess.
-   */
-  private static SimulatedDevice with(SimulatedDevice from, String limit, long value) {
-    var values = Device.TYPE.values(from.device());
-    values.put(limit, value);
-    Host host = from.host();
-    return new SimulatedDevice(from.name(), Device.TYPE.of(values), host, from.kernel());
   }
 
   /** An open device and a protection domain. */
