@@ -14,6 +14,7 @@ module org.pinwise.registrar {
 
   exports org.pinwise.registrar;
   exports org.pinwise.registrar.memory;
+  exports org.pinwise.registrar.cache;
 
   // picocli sets the fields of commands.
   opens org.pinwise.registrar.cli to
