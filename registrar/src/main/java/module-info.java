@@ -13,8 +13,8 @@ module org.pinwise.registrar {
   requires org.pinwise.rules;
 
   exports org.pinwise.registrar;
-  exports org.pinwise.registrar.memory;
   exports org.pinwise.registrar.cache;
+  exports org.pinwise.registrar.memory;
 
   // picocli sets the fields of commands.
   opens org.pinwise.registrar.cli to

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
 
   private static final String EXPORTED = "org.pinwise.registrar";
+  private static final String CACHE = "org.pinwise.registrar.cache";
   private static final String MEMORY = "org.pinwise.registrar.memory";
   private static final String VERBS = "org.pinwise.registrar.verbs..";
   private static final String COMMANDS = "org.pinwise.registrar.cli..";
@@ -53,7 +54,7 @@ class ArchitectureTest {
         .that()
         .resideInAPackage(MEMORY)
         .should()
-        .dependOnClassesThat(resideInAnyPackage(EXPORTED, COMMANDS))
+        .dependOnClassesThat(resideInAnyPackage(EXPORTED, CACHE, COMMANDS))
         .check(MODULE);
   }
 
@@ -63,7 +64,7 @@ class ArchitectureTest {
         .that()
         .resideInAPackage(VERBS)
         .should()
-        .dependOnClassesThat(resideInAnyPackage(EXPORTED, MEMORY, COMMANDS))
+        .dependOnClassesThat(resideInAnyPackage(EXPORTED, CACHE, MEMORY, COMMANDS))
         .check(MODULE);
   }
 
@@ -102,12 +103,12 @@ class ArchitectureTest {
   void exportedSignaturesHaveNoForeignTypes() {
     classes()
         .that()
-        .resideInAnyPackage(EXPORTED, MEMORY)
+        .resideInAnyPackage(EXPORTED, CACHE, MEMORY)
         .and()
         .arePublic()
         .should(
             haveOnlyTypesOf(
-                "java..", EXPORTED, MEMORY, "org.pinwise.engine", "org.pinwise.rules.."))
+                "java..", EXPORTED, CACHE, MEMORY, "org.pinwise.engine", "org.pinwise.rules.."))
         .check(MODULE);
   }
 
@@ -116,7 +117,7 @@ class ArchitectureTest {
   void whatIsExportedIsFinalOrSealed() {
     classes()
         .that()
-        .resideInAnyPackage(EXPORTED, MEMORY)
+        .resideInAnyPackage(EXPORTED, CACHE, MEMORY)
         .and()
         .arePublic()
         .and()
