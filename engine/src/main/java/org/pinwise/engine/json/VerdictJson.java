@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Finding;
 import org.pinwise.engine.UndecidedRule;
 import org.pinwise.engine.Verdict;
+import org.pinwise.engine.Why;
 import org.pinwise.rules.model.Access;
 import org.pinwise.rules.model.AccessFlag;
 import org.pinwise.rules.model.MrRequest;
@@ -50,9 +51,19 @@ public final class VerdictJson {
 
   /** Returns the verdict on one line, without a line break at its end. */
   public static String compact(Verdict verdict) {
+    return compact(verdict, null);
+  }
+
+  /**
+   * Returns the verdict on one line, without a line break at its end.
+   *
+   * @param why what decided each rule, see {@link org.pinwise.engine.MrValidator#why}; null where
+   *     it was not asked for
+   */
+  public static String compact(Verdict verdict, @Nullable List<Why> why) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = FACTORY.createGenerator(text)) {
-      new Writer(json).verdict(verdict);
+      new Writer(json).verdict(verdict, why);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -61,6 +72,16 @@ public final class VerdictJson {
 
   /** Returns the verdict on many lines, indented, without a line break at its end. */
   public static String indented(Verdict verdict) {
+    return indented(verdict, null);
+  }
+
+  /**
+   * Returns the verdict on many lines, indented, without a line break at its end.
+   *
+   * @param why what decided each rule, see {@link org.pinwise.engine.MrValidator#why}; null where
+   *     it was not asked for
+   */
+  public static String indented(Verdict verdict, @Nullable List<Why> why) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = FACTORY.createGenerator(text)) {
       json.setPrettyPrinter(
@@ -70,7 +91,7 @@ public final class VerdictJson {
                       .withObjectEmptySeparator("")
                       .withArrayEmptySeparator(""))
               .withObjectIndenter(new DefaultIndenter("  ", "\n")));
-      new Writer(json).verdict(verdict);
+      new Writer(json).verdict(verdict, why);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -92,7 +113,7 @@ public final class VerdictJson {
   /** Writes the parts of one verdict. */
   private record Writer(JsonGenerator json) {
 
-    void verdict(Verdict verdict) throws IOException {
+    void verdict(Verdict verdict, @Nullable List<Why> why) throws IOException {
       json.writeStartObject();
       json.writeStringField("schema", SCHEMA);
       json.writeStringField("decision", verdict.decision());
@@ -115,7 +136,43 @@ public final class VerdictJson {
       access("effectiveAccess", verdict.effectiveAccess().orElse(null));
       json.writeFieldName("corrected");
       request(verdict.corrected().orElse(null));
+      why(why);
       json.writeEndObject();
+    }
+
+    private void why(@Nullable List<Why> all) throws IOException {
+      if (all == null) {
+        json.writeNullField("why");
+        return;
+      }
+      json.writeArrayFieldStart("why");
+      for (Why why : all) {
+        json.writeStartObject();
+        json.writeStringField("rule", why.rule());
+        json.writeStringField(
+            "state",
+            switch (why.truth()) {
+              case TRUE -> "reports";
+              case UNKNOWN -> "undecided";
+              case FALSE -> "silent";
+            });
+        json.writeBooleanField("covered", why.covered());
+        json.writeBooleanField("trusted", why.trusted());
+        json.writeArrayFieldStart("reasons");
+        for (Why.Reason reason : why.reasons()) {
+          json.writeStartObject();
+          json.writeStringField("condition", reason.condition());
+          json.writeObjectFieldStart("values");
+          for (Map.Entry<String, String> value : new TreeMap<>(reason.values()).entrySet()) {
+            json.writeStringField(value.getKey(), value.getValue());
+          }
+          json.writeEndObject();
+          json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+      }
+      json.writeEndArray();
     }
 
     private void finding(Finding finding) throws IOException {

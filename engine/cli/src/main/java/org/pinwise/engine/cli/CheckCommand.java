@@ -40,9 +40,7 @@ final class CheckCommand implements Callable<Integer> {
       description = "Assume nothing: what is not given is unknown.")
   private @Nullable String assume;
 
-  @Option(
-      names = "--why",
-      description = "Say of every rule which of its conditions decided it; in text only.")
+  @Option(names = "--why", description = "Say of every rule which of its conditions decided it.")
   private boolean why;
 
   CheckCommand(CliContext context) {
@@ -53,17 +51,11 @@ final class CheckCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     report.check();
-    if (why && report.json()) {
-      throw new UsageException("--why", "is for people; leave out --format json");
-    }
     Assumptions assumptions = assumptions();
     FactsOptions.Given given = facts.given(request.request());
     MrValidator validator = rules.validator(assumptions);
     Verdict verdict = validator.validate(given.facts());
-    report.print(context, verdict, given.notes());
-    if (why) {
-      context.out().print(WhyText.of(validator.why(given.facts()), context.style()));
-    }
+    report.print(context, verdict, given.notes(), why ? validator.why(given.facts()) : null);
     return report.exitCode(verdict);
   }
 

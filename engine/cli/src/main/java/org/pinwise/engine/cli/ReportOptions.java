@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Rejected;
 import org.pinwise.engine.Undecided;
 import org.pinwise.engine.Verdict;
+import org.pinwise.engine.Why;
 import org.pinwise.engine.json.VerdictJson;
 import picocli.CommandLine.Option;
 
@@ -53,10 +54,18 @@ public final class ReportOptions {
    * @param notes lines for people about where facts come from
    */
   public void print(CliContext context, Verdict verdict, List<String> notes) {
+    print(context, verdict, notes, null);
+  }
+
+  /** Shows a verdict, and what decided each rule where that is not null. */
+  void print(CliContext context, Verdict verdict, List<String> notes, @Nullable List<Why> why) {
     if (json()) {
-      context.out().print(VerdictJson.indented(verdict) + "\n");
-    } else {
-      context.out().print(VerdictText.of(verdict, notes, context.style()));
+      context.out().print(VerdictJson.indented(verdict, why) + "\n");
+      return;
+    }
+    context.out().print(VerdictText.of(verdict, notes, context.style()));
+    if (why != null) {
+      context.out().print(WhyText.of(why, context.style()));
     }
   }
 

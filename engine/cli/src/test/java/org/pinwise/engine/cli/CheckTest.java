@@ -67,6 +67,30 @@ class CheckTest {
   }
 
   @Test
+  void saysToProgramsWhatDecidedEachRule() {
+    assertThat(json(rxe("REMOTE_WRITE", "--format", "json", "--why")))
+        .contains(
+            """
+            "why":[{"rule":"MR001","state":"reports","covered":true,"trusted":false,"reasons":[\
+            """
+                .strip())
+        .contains(
+            """
+            {"condition":"request.accesshasnoAccessFlag.LOCAL_WRITE","values":{"request.access":"[REMOTE_WRITE]"}}]}\
+            """
+                .strip())
+        .contains(
+            """
+            {"rule":"MR002","state":"silent","covered":true,"trusted":false,"reasons":[{"condition":"request.accesshasAccessFlag.REMOTE_ATOMIC","values":{"request.access":"[REMOTE_WRITE]"}}]}\
+            """
+                .strip());
+    assertThat(json(rxe("REMOTE_WRITE", "--format", "json"))).endsWith(",\"why\":null}");
+    assertThat(json(Run.of("check", "--access", "ON_DEMAND", "--why", "--format", "json")))
+        .contains("\"state\":\"undecided\"")
+        .contains("\"values\":{\"device.odp\":\"unknown\"}");
+  }
+
+  @Test
   void onDemandWithoutDeviceIsUndecided() {
     Run usual = Run.of("check", "--access", "ON_DEMAND", "--format", "json");
     Run decided = Run.of("check", "--access", "ON_DEMAND", "--require-decided");

@@ -187,7 +187,5 @@ class TeamRulesTest {
         .contains(
             "  MR002  silent, for this does not hold\n"
                 + "    request.access has AccessFlag.REMOTE_ATOMIC");
-    assertThat(Run.of("check", "--access", "0", "--why", "--format", "json").err())
-        .contains("--why: is for people; leave out --format json");
   }
 }
