@@ -36,111 +36,115 @@ abstract class Judgement {
           .thenComparingInt(UndecidedRule::step)
           .thenComparing(UndecidedRule::rule);
 
-  private final Parts parts;
+  private final Facts facts;
+  private final Decision decision;
+
+  /** Made when a text is first asked for; that two threads may both make it does no harm. */
+  private @Nullable Rendered rendered;
 
   /**
-   * What a verdict is made of.
+   * The texts of a verdict.
    *
-   * @param facts the facts as given
-   * @param findings the findings, in any order
-   * @param undecided the undecided rules, in any order
-   * @param alternatives for each finding that depends on kernel or driver, the errnos that it may
-   *     give with their checks' places: one of them holds
+   * @param findings the findings, in their order
+   * @param undecided the undecided rules, in their order
    * @param assumed what was assumed
-   * @param disabled what the profile switched off
-   * @param validator what judges a corrected request
    */
-  record Parts(
-      Facts facts,
-      List<Finding> findings,
-      List<UndecidedRule> undecided,
-      List<List<Possible>> alternatives,
-      List<String> assumed,
-      List<String> disabled,
-      MrValidator validator) {}
+  record Rendered(List<Finding> findings, List<UndecidedRule> undecided, List<String> assumed) {
 
-  /** An errno that a check may give. */
-  record Possible(Stage stage, int step, Errno errno) implements Comparable<Possible> {
-    @Override
-    public int compareTo(Possible other) {
-      int byStage = stage.compareTo(other.stage);
-      return byStage != 0 ? byStage : Integer.compare(step, other.step);
+    /** Sorts them. */
+    static Rendered of(
+        List<Finding> findings, List<UndecidedRule> undecided, List<String> assumed) {
+      findings.sort(ORDER);
+      undecided.sort(UNDECIDED_ORDER);
+      return new Rendered(List.copyOf(findings), List.copyOf(undecided), assumed);
     }
   }
 
-  Judgement(Parts parts) {
-    List<Finding> findings = new ArrayList<>(parts.findings());
-    findings.sort(ORDER);
-    List<UndecidedRule> undecided = new ArrayList<>(parts.undecided());
-    undecided.sort(UNDECIDED_ORDER);
-    this.parts =
-        new Parts(
-            parts.facts(),
-            List.copyOf(findings),
-            List.copyOf(undecided),
-            List.copyOf(parts.alternatives()),
-            parts.assumed(),
-            parts.disabled(),
-            parts.validator());
+  Judgement(Facts facts, Decision decision, @Nullable Rendered rendered) {
+    this.facts = facts;
+    this.decision = decision;
+    this.rendered = rendered;
   }
 
-  /** Makes the verdict that follows of its parts. */
-  static Verdict of(Parts parts) {
-    if (parts.findings().stream().anyMatch(f -> f.severity() == Severity.ERROR)) {
-      return new Rejected(parts);
+  /** Makes the verdict that follows of a decision. */
+  static Verdict of(Facts facts, Decision decision) {
+    return of(facts, decision, null, decision.rejects(), decision.open());
+  }
+
+  /** Makes the verdict of findings that a decision alone does not hold. */
+  static Verdict of(Facts facts, Decision decision, Rendered rendered) {
+    boolean rejects =
+        rendered.findings().stream().anyMatch(finding -> finding.severity() == Severity.ERROR);
+    boolean open =
+        rendered.undecided().stream().anyMatch(rule -> rule.severity() == Severity.ERROR);
+    return of(facts, decision, rendered, rejects, open);
+  }
+
+  private static Verdict of(
+      Facts facts, Decision decision, @Nullable Rendered rendered, boolean rejects, boolean open) {
+    return rejects
+        ? new Rejected(facts, decision, rendered)
+        : open ? new Undecided(facts, decision, rendered) : new Accepted(facts, decision, rendered);
+  }
+
+  private Rendered rendered() {
+    Rendered made = rendered;
+    if (made == null) {
+      made = decision.validator().render(facts, decision);
+      rendered = made;
     }
-    if (parts.undecided().stream().anyMatch(u -> u.severity() == Severity.ERROR)) {
-      return new Undecided(parts);
-    }
-    return new Accepted(parts);
+    return made;
   }
 
   public List<Finding> findings() {
-    return parts.findings();
+    return rendered().findings();
   }
 
   public List<UndecidedRule> undecided() {
-    return parts.undecided();
+    return rendered().undecided();
   }
 
   public List<String> assumed() {
-    return parts.assumed();
+    return rendered().assumed();
   }
 
   public List<String> disabled() {
-    return parts.disabled();
+    return decision.validator().disabled();
   }
 
   public List<String> trusted() {
-    return parts.validator().ruleSet().trusted().stream().map(TrustedPack::location).toList();
+    return decision.validator().ruleSet().trusted().stream().map(TrustedPack::location).toList();
   }
 
   public Facts facts() {
-    return parts.facts();
+    return facts;
   }
 
   public Set<Errno> errno() {
-    List<Possible> fired = new ArrayList<>();
-    for (Finding finding : parts.findings()) {
+    List<Decision.Possible> fired = new ArrayList<>();
+    for (Finding finding : findings()) {
       add(finding.stage(), finding.step(), finding.errno(), fired);
     }
-    List<Possible> certain = new ArrayList<>(fired);
-    for (List<Possible> alternatives : parts.alternatives()) {
-      // One of them holds, so what is certain is only that the call does not pass the last.
-      certain.add(Collections.max(alternatives));
-      fired.addAll(alternatives);
+    List<Decision.Possible> certain = new ArrayList<>(fired);
+    for (Decision.Settled settled : decision.settled()) {
+      List<Decision.Possible> alternatives = settled.possible();
+      if (!alternatives.isEmpty()) {
+        // One of them holds, so what is certain is only that the call does not pass the last.
+        certain.add(Collections.max(alternatives));
+        fired.addAll(alternatives);
+      }
     }
     if (certain.isEmpty()) {
       return Set.of();
     }
-    for (UndecidedRule rule : parts.undecided()) {
+    for (UndecidedRule rule : undecided()) {
       if (rule.severity() == Severity.ERROR) {
         add(rule.stage(), rule.step(), rule.errno(), fired);
       }
     }
-    Possible earliest = Collections.min(certain);
+    Decision.Possible earliest = Collections.min(certain);
     Set<Errno> errnos = EnumSet.noneOf(Errno.class);
-    for (Possible possible : fired) {
+    for (Decision.Possible possible : fired) {
       if (possible.compareTo(earliest) <= 0) {
         errnos.add(possible.errno());
       }
@@ -149,9 +153,9 @@ abstract class Judgement {
   }
 
   private static void add(
-      @Nullable Stage stage, int step, @Nullable Errno errno, List<Possible> into) {
+      @Nullable Stage stage, int step, @Nullable Errno errno, List<Decision.Possible> into) {
     if (stage != null && errno != null) {
-      into.add(new Possible(stage, step, errno));
+      into.add(new Decision.Possible(stage, step, errno));
     }
   }
 
@@ -169,7 +173,7 @@ abstract class Judgement {
   }
 
   public Optional<MrRequest> corrected() {
-    return parts.validator().corrected((Verdict) this);
+    return decision.validator().corrected((Verdict) this);
   }
 
   /** Returns the decision, the findings and the undecided errors, a line each. */

@@ -56,6 +56,11 @@ final class TrustedJudge {
     }
   }
 
+  /** Returns whether there are no such rules. */
+  boolean isEmpty() {
+    return programs.isEmpty();
+  }
+
   /** Returns the rules that the profile switches off, each with the reason. */
   List<String> disabled() {
     return List.copyOf(disabled);

@@ -12,8 +12,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.BoundValidator;
 import org.pinwise.engine.Finding;
 import org.pinwise.engine.MrValidator;
+import org.pinwise.engine.Rejected;
 import org.pinwise.engine.RuleSet;
 import org.pinwise.engine.Undecided;
 import org.pinwise.engine.Verdict;
@@ -82,6 +84,7 @@ public final class MemoryRegistrar implements AutoCloseable {
 
   private final Verbs verbs;
   private final MrValidator validator;
+  private final BoundValidator bound;
   private final RegistrarOptions options;
   private final Surroundings surroundings;
   private final Device device;
@@ -115,6 +118,7 @@ public final class MemoryRegistrar implements AutoCloseable {
     this.context = opened.context;
     this.pd = opened.pd;
     this.leaseTracker = options.leaseTracking() ? new LeaseTracker(listeners) : null;
+    this.bound = validator.forHost(device, host);
   }
 
   /** What {@link #open} has made when all went well. */
@@ -242,13 +246,12 @@ public final class MemoryRegistrar implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       Failures failures = new Failures();
       ProtectionDomain allocated = pd;
-      failures.run(
-          () -> {
-            if (allocated != null) {
-              deallocate(verbs, allocated);
-            }
-            Devices.close(verbs, context);
-          });
+      failures.run(() -> {
+        if (allocated != null) {
+          deallocate(verbs, allocated);
+        }
+        Devices.close(verbs, context);
+      });
       failures.addTo(e);
       throw e;
     }
@@ -336,7 +339,7 @@ public final class MemoryRegistrar implements AutoCloseable {
     if (memory == null && !Surroundings.isOrdinary(base, length)) {
       memory = Memory.TYPE.unknown();
     }
-    return validator.validate(new Facts(request(base, length, registration), memory, device, host));
+    return bound.validate(request(base, length, registration), memory);
   }
 
   private static MrRequest request(MemorySegment base, long length, Registration registration) {
@@ -364,6 +367,9 @@ public final class MemoryRegistrar implements AutoCloseable {
   }
 
   private boolean isRefused(Verdict verdict) {
+    if (!(verdict instanceof Rejected)) {
+      return false; // its findings need not be made
+    }
     for (Finding finding : verdict.findings()) {
       if (finding.severity() != Severity.ERROR) {
         return false; // errors come first

@@ -1,10 +1,9 @@
 package org.pinwise.engine.eval;
 
 import java.util.List;
-import org.pinwise.rules.model.AddressRange;
-import org.pinwise.rules.model.Labels;
-import org.pinwise.rules.model.Memory;
-import org.pinwise.rules.model.MrRequest;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.rules.spi.Condition;
 import org.pinwise.rules.spi.Operand;
 
 /**
@@ -13,19 +12,24 @@ import org.pinwise.rules.spi.Operand;
  * @param key what it compares, in words, and the evidence that it rests on
  * @param test the comparison
  * @param reads the fields that it reads
+ * @param condition the comparison as the rule has it; null for the evidence
+ * @param parameters the values of the rule's parameters
  */
-public record Atom(String key, Test test, List<Operand.FieldOf<?>> reads) {
+public record Atom(
+    String key,
+    Test test,
+    List<Operand.FieldOf<?>> reads,
+    @Nullable Condition condition,
+    Map<String, Long> parameters) {
 
-  /**
-   * Returns whether the answer depends on the request or its memory, not only on device and host.
-   */
-  public boolean dependsOnRequest() {
-    return reads.stream()
-        .map(Operand.FieldOf::type)
-        .anyMatch(type ->
-            type.equals(MrRequest.TYPE)
-                || type.equals(AddressRange.TYPE)
-                || type.equals(Memory.TYPE)
-                || type.equals(Labels.TYPE));
+  // The key says it all; the generated methods would compare the whole condition.
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Atom atom && key.equals(atom.key);
+  }
+
+  @Override
+  public int hashCode() {
+    return key.hashCode();
   }
 }

@@ -61,7 +61,9 @@ public record CompiledRule(Rule rule, List<Part> parts, Atom evidence) {
             List.of(
                 field(Host.TYPE, "kernel"),
                 field(Host.TYPE, "stack"),
-                field(Device.TYPE, "driver")));
+                field(Device.TYPE, "driver")),
+            null,
+            parameters);
     return new CompiledRule(rule, List.copyOf(parts), covered);
   }
 
@@ -134,7 +136,12 @@ public record CompiledRule(Rule rule, List<Part> parts, Atom evidence) {
       boolean kernel = reads.stream().anyMatch(Compiler::isKernel);
       String key = condition + (parameters.isEmpty() ? "" : " with " + parameters);
       return new Formula.Leaf(
-          new Atom(kernel ? key + " by " + evidence.key() : key, test, List.copyOf(reads)));
+          new Atom(
+              kernel ? key + " by " + evidence.key() : key,
+              test,
+              List.copyOf(reads),
+              condition,
+              parameters));
     }
 
     private static boolean isKernel(Operand operand) {

@@ -165,10 +165,6 @@ public record AddressRange(
                   v.flag("beyondMemlock"),
                   v.flag("beyondMemlockLeft")));
 
-  private static final int MAX_TABLE_BYTES = 4 << 20;
-  private static final long PAGE_DIRECTORY = 512 * 512;
-  private static final long MAX_LISTED_PAGES = Integer.MAX_VALUE / 8;
-
   /** Page sizes that Linux kernels are built with on the machines that have RDMA devices. */
   private static final long[] PAGE_SIZES = {4096, 16384, 65536};
 
@@ -180,10 +176,8 @@ public record AddressRange(
     0, 1, 4096, 1L << 32, 1L << 40, 1L << 42, 1L << 44, 1L << 50, 1L << 63, -1
   };
 
-  private static final long MAX_PAGES = 0xffff_ffffL;
-
   /** The address that stands for one that is assumed: page-aligned and far from both ends. */
-  private static final long ASSUMED_ADDRESS = 0x7f52_0000_0000L;
+  public static final long ASSUMED_ADDRESS = 0x7f52_0000_0000L;
 
   /**
    * Derives the range of a request.
@@ -218,14 +212,23 @@ public record AddressRange(
     return Objects.requireNonNull(merged);
   }
 
-  /** The fixed lengths, and those of as many pages as can be and as the limit allows. */
+  /** Returns the page sizes that a kernel may have of which it is not known. */
+  public static long[] pageSizes() {
+    return PAGE_SIZES.clone();
+  }
+
+  /**
+   * The fixed lengths, and those of as many pages as can be, as the limit allows, and one more:
+   * near the end of the address space the next fixed length may already wrap.
+   */
   private static long[] lengths(long address, long pageSize, Host host) {
     long offset = address & (pageSize - 1);
     Long memlock = host.memlock();
-    long[] lengths = Arrays.copyOf(LENGTHS, LENGTHS.length + 2);
-    lengths[LENGTHS.length] = MAX_PAGES * pageSize - offset;
+    long[] lengths = Arrays.copyOf(LENGTHS, LENGTHS.length + 3);
+    lengths[LENGTHS.length] = RangeFlags.MAX_PAGES * pageSize - offset;
     lengths[LENGTHS.length + 1] =
         memlock == null || memlock < pageSize ? 1 : memlock / pageSize * pageSize - offset;
+    lengths[LENGTHS.length + 2] = lengths[LENGTHS.length + 1] + 1;
     return lengths;
   }
 
@@ -251,66 +254,26 @@ public record AddressRange(
 
   private static AddressRange exact(
       MrRequest request, Host host, long address, long length, long pageSize) {
-    long mask = pageSize - 1;
-    long end = address + length;
-    long alignedEnd = (end + mask) & ~mask;
-    boolean endWraps = Long.compareUnsigned(end, address) < 0;
-    boolean wraps = endWraps || Long.compareUnsigned(alignedEnd, end) < 0;
-    long pages = Long.divideUnsigned(alignedEnd - (address & ~mask), pageSize);
-    boolean tooMany = !wraps && Long.compareUnsigned(pages, MAX_PAGES) > 0;
-    boolean counted = !wraps && !tooMany && pages > 0;
-    Boolean alone = counted ? beyond(pages, host.memlock(), pageSize) : Boolean.FALSE;
-    long low32 = Long.divideUnsigned(((address & mask) + length + mask) & ~mask, pageSize);
+    long flags =
+        RangeFlags.of(
+            address, length, request.rawIova(), pageSize, host.memlock(), host.pinnedPages());
     return new AddressRange(
-        (address & mask) == 0,
-        1L << Math.min(Long.numberOfTrailingZeros(address), 62),
-        iovaOffsetDiffers(request, address, mask),
-        wraps,
-        endWraps,
-        length < 0,
-        length == -1,
-        address == 0 && length == -1,
-        wraps ? Long.MAX_VALUE : pages,
-        tooMany,
-        low32 & MAX_PAGES,
-        pageTableTooLarge((int) low32),
-        !wraps && Long.compareUnsigned(pages, PAGE_DIRECTORY) > 0,
-        !wraps && Long.compareUnsigned(pages, MAX_LISTED_PAGES) > 0,
-        alone,
-        counted ? beyondLeft(alone, pages, host, pageSize) : Boolean.FALSE);
-  }
-
-  /** A limit of 0 is another check's. */
-  private static @Nullable Boolean beyond(long pages, @Nullable Long memlock, long pageSize) {
-    return memlock == null
-        ? null
-        : (Boolean) (memlock != 0 && memlock != Long.MAX_VALUE && pages > memlock / pageSize);
-  }
-
-  private static @Nullable Boolean beyondLeft(
-      @Nullable Boolean alone, long pages, Host host, long pageSize) {
-    Long memlock = host.memlock();
-    Long pinned = host.pinnedPages();
-    if (memlock == null || alone == null) {
-      boolean nonePinned = pinned != null && pinned == 0;
-      return nonePinned ? Boolean.FALSE : null;
-    }
-    if (alone || memlock == 0 || memlock == Long.MAX_VALUE) {
-      return false;
-    }
-    // What is pinned is compared with what the limit leaves, so that nothing overflows.
-    return pinned == null ? null : (Boolean) (pinned > memlock / pageSize - pages);
-  }
-
-  /** A negative count of chunks becomes a huge unsigned one; a count of 0 chunks is allocated. */
-  private static boolean pageTableTooLarge(int pages) {
-    int chunks = (pages >> 9) + 1;
-    return chunks < 0 || chunks > MAX_TABLE_BYTES / 8;
-  }
-
-  private static @Nullable Boolean iovaOffsetDiffers(MrRequest request, long address, long mask) {
-    Long iova = request.rawIova();
-    return iova == null ? null : (Boolean) (((address ^ iova) & mask) != 0);
+        RangeFlags.get(flags, "pageAligned"),
+        RangeFlags.alignment(address),
+        RangeFlags.get(flags, "iovaOffsetDiffers"),
+        RangeFlags.get(flags, "rangeWraps"),
+        RangeFlags.get(flags, "endWraps"),
+        RangeFlags.get(flags, "lengthBeyondAddressSpace"),
+        RangeFlags.get(flags, "allOnesLength"),
+        RangeFlags.get(flags, "wholeAddressSpace"),
+        RangeFlags.pages(address, length, pageSize),
+        RangeFlags.get(flags, "pageCountBeyondUint"),
+        RangeFlags.pagesLow32(address, length, pageSize),
+        RangeFlags.get(flags, "pageTableTooLarge"),
+        RangeFlags.get(flags, "beyondPageDirectory"),
+        RangeFlags.get(flags, "odpTableTooLarge"),
+        RangeFlags.get(flags, "beyondMemlock"),
+        RangeFlags.get(flags, "beyondMemlockLeft"));
   }
 
   private AddressRange agreeing(AddressRange other) {
