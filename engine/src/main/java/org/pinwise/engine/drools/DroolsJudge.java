@@ -1,6 +1,8 @@
 package org.pinwise.engine.drools;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import org.drools.model.Model;
@@ -11,6 +13,7 @@ import org.kie.api.runtime.rule.FactHandle;
 import org.pinwise.engine.eval.CompiledRule;
 import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.engine.eval.Outcome;
+import org.pinwise.rules.model.MrRequest;
 
 /**
  * Lets Drools decide which rules fire and which are undecided. Immutable and thread-safe: sessions
@@ -21,7 +24,7 @@ public final class DroolsJudge {
 
   private final KieBase kieBase;
   private final Semaphore permits = new Semaphore(MAX_SESSIONS);
-  private final ConcurrentLinkedQueue<KieSession> idle = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Session> idle = new ConcurrentLinkedQueue<>();
 
   /** Builds Drools' rule base; takes tenths of a second for the first rule set of a JVM. */
   public DroolsJudge(List<CompiledRule> rules) {
@@ -33,12 +36,11 @@ public final class DroolsJudge {
   public Outcome judge(FactTuple facts) {
     permits.acquireUninterruptibly();
     try {
-      KieSession session = idle.poll();
+      Session session = idle.poll();
       if (session == null) {
-        session = kieBase.newKieSession();
+        session = new Session(kieBase.newKieSession());
       }
-      Outcome outcome = new Outcome();
-      judge(session, facts, outcome);
+      Outcome outcome = session.judge(facts);
       // A session that threw is not reused: what it holds is not known.
       idle.add(session);
       return outcome;
@@ -47,17 +49,32 @@ public final class DroolsJudge {
     }
   }
 
-  private static void judge(KieSession session, FactTuple facts, Outcome outcome) {
-    session.setGlobal(DroolsModel.OUTCOME, outcome);
-    List<Object> all = facts.all();
-    FactHandle[] handles = new FactHandle[all.size()];
-    int count = 0;
-    for (Object fact : all) {
-      handles[count++] = session.insert(fact);
+  /**
+   * A session that keeps its facts. Only those that are others than before are replaced, and the
+   * request always: every rule reads it, so all that match fire anew.
+   */
+  private static final class Session {
+    private final KieSession session;
+    private final Map<Class<?>, FactHandle> handles = new LinkedHashMap<>();
+
+    Session(KieSession session) {
+      this.session = session;
     }
-    session.fireAllRules();
-    for (int i = 0; i < count; i++) {
-      session.delete(handles[i]);
+
+    @SuppressWarnings("ReferenceEquality") // an equal fact that is another object is replaced
+    Outcome judge(FactTuple facts) {
+      Outcome outcome = new Outcome();
+      session.setGlobal(DroolsModel.OUTCOME, outcome);
+      for (Object fact : facts.all()) {
+        FactHandle handle = handles.get(fact.getClass());
+        if (handle == null) {
+          handles.put(fact.getClass(), session.insert(fact));
+        } else if (session.getObject(handle) != fact || fact instanceof MrRequest) {
+          session.update(handle, fact);
+        }
+      }
+      session.fireAllRules();
+      return outcome;
     }
   }
 }

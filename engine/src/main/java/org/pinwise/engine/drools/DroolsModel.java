@@ -21,6 +21,7 @@ import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.engine.eval.Formula;
 import org.pinwise.engine.eval.Outcome;
 import org.pinwise.rules.model.FactType;
+import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.spi.Operand;
 import org.pinwise.rules.spi.Pattern.Quantifier;
 import org.pinwise.rules.spi.Truth;
@@ -94,6 +95,7 @@ final class DroolsModel {
   private static Map<FactType<?>, List<Conjunct>> patterns(
       List<Conjunct> conjuncts, List<CompiledRule.Part> negated) {
     Set<FactType<?>> read = new LinkedHashSet<>();
+    read.add(MrRequest.TYPE); // for that is what starts a judgement
     conjuncts.forEach(conjunct -> read.addAll(conjunct.types()));
     for (CompiledRule.Part part : negated) {
       part.conjuncts().forEach(formula -> read.addAll(new Conjunct(formula, true).types()));

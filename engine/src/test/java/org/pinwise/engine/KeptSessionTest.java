@@ -1,0 +1,87 @@
+package org.pinwise.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.pinwise.engine.drools.DroolsJudge;
+import org.pinwise.engine.eval.CompiledRule;
+import org.pinwise.engine.eval.FactTuple;
+import org.pinwise.engine.eval.Outcome;
+import org.pinwise.rules.spi.Rule;
+import org.pinwise.rules.spi.Truth;
+
+/** A session keeps its facts, and yet what it says is of the facts at hand alone. */
+class KeptSessionTest {
+  private static final int FACTS = 1_000;
+
+  /** Reads nothing of the request, so only that it is given anew can make it fire anew. */
+  private static final String TEAM =
+      """
+      package mr.rules.team002;
+      import org.pinwise.rules.model.MrRequest;
+      import org.pinwise.rules.model.Host;
+      import org.pinwise.rules.spi.Findings;
+      global org.pinwise.rules.spi.Findings findings;
+      rule "TEAM002"
+        @severity(INFO) @since(1.0) @spec("-") @summary("Limits") @remediation("None.")
+      when
+        $r : MrRequest()
+        Host( ipcLock == false )
+        not Host( memlock == 0 )
+      then
+        findings.report("TEAM002", $r, "limited to {host.memlock}");
+      end
+      """;
+
+  @Test
+  void saysTheSameWhicheverFactsChange() {
+    List<Rule> rules =
+        RuleSet.builtIn()
+            .withRooms(List.of(new Room("TEAM002-x", "TEAM002-x", Map.of("rule.drl", TEAM))))
+            .rules()
+            .stream()
+            .filter(rule -> rule.configuration().isEmpty())
+            .toList();
+    List<CompiledRule> compiled =
+        rules.stream().map(rule -> CompiledRule.of(rule, rule.meta().parameters())).toList();
+    DroolsJudge judge = new DroolsJudge(compiled);
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    FactSampler sampler = new FactSampler(rules, seed);
+    FactTuple facts = sampler.known().tuple();
+    for (int i = 0; i < FACTS; i++) {
+      facts = changed(facts, sampler, random);
+      assertThat(judge.judge(facts))
+          .as("seed %d, %d. facts, %s", seed, i, facts)
+          .isEqualTo(byFormulas(compiled, facts));
+    }
+  }
+
+  /** Any number of the facts is others; sometimes none is. */
+  private static FactTuple changed(FactTuple facts, FactSampler sampler, Random random) {
+    FactTuple other =
+        (random.nextInt(3) == 0 ? sampler.hide(sampler.known()) : sampler.known()).tuple();
+    FactTuple changed = facts;
+    for (Object fact : other.all()) {
+      changed = random.nextBoolean() ? changed.with(fact) : changed;
+    }
+    return changed;
+  }
+
+  private static Outcome byFormulas(List<CompiledRule> rules, FactTuple facts) {
+    Outcome outcome = new Outcome();
+    for (int place = 0; place < rules.size(); place++) {
+      Truth truth = rules.get(place).of(facts);
+      if (truth == Truth.TRUE) {
+        outcome.certain(place);
+      }
+      if (truth != Truth.FALSE) {
+        outcome.possible(place);
+      }
+    }
+    return outcome;
+  }
+}
