@@ -308,6 +308,97 @@ public final class MemoryRegistrar implements AutoCloseable {
   }
 
   /**
+   * Registers a segment in several regions, if it is longer than one may be: all of them, or none.
+   *
+   * @throws IllegalArgumentException if the segment is on the Java heap
+   * @throws IllegalStateException if the segment or the registrar is closed
+   * @throws WrongThreadException if the segment is confined to another thread
+   */
+  public ChunkedOutcome registerChunked(
+      MemorySegment memory, Registration registration, Chunks chunks) {
+    List<Long> lengths =
+        Chunks.lengths(
+            memory.address(),
+            memory.byteSize(),
+            chunks.longest(device.maxMrSize()),
+            host.hugePageSize());
+    List<RegisteredRegion> made = new ArrayList<>();
+    List<Verdict> verdicts = new ArrayList<>();
+    long offset = 0;
+    try {
+      for (long length : lengths) {
+        Registration one = lengths.size() == 1 ? registration : chunk(registration, offset);
+        RegistrationOutcome outcome = register(memory.asSlice(offset, length), one);
+        if (!(outcome instanceof RegistrationOutcome.Registered(var region, var verdict))) {
+          return new ChunkedOutcome.NotRegistered(
+              made.size(), lengths.size(), outcome, giveBack(made));
+        }
+        made.add(region);
+        verdicts.add(verdict);
+        offset += length;
+      }
+      return new ChunkedOutcome.Registered(new ChunkedRegion(made), List.copyOf(verdicts));
+    } catch (RuntimeException | Error e) {
+      giveBack(made).forEach(e::addSuppressed);
+      throw e;
+    }
+  }
+
+  private static Registration chunk(Registration whole, long offset) {
+    Registration labelled = whole.label().isEmpty() ? whole.label("chunk") : whole;
+    Long iova = whole.iovaOrNull();
+    return iova == null ? labelled : labelled.iova(iova + offset);
+  }
+
+  private static List<VerbsException> giveBack(List<RegisteredRegion> made) {
+    List<VerbsException> failures = new ArrayList<>();
+    for (RegisteredRegion region : made) {
+      try {
+        region.closeWith(WhenLeased.defer());
+      } catch (VerbsException e) {
+        failures.add(e);
+      }
+    }
+    return List.copyOf(failures);
+  }
+
+  /**
+   * Registers a segment as asked, or as the first rung that holds says. Each rung starts from what
+   * was asked: nothing is given up but what the rung that holds names.
+   *
+   * {@snippet :
+   * FallbackOutcome outcome =
+   *     registrar.register(
+   *         buffer,
+   *         Registration.of(LOCAL_WRITE, RELAXED_ORDERING),
+   *         List.of(Rung.withoutOptionalFlags(), Rung.onDemand(), Rung.bounce(pool)));
+   * outcome.steps().forEach(out::println);
+   * }
+   *
+   * @param ladder what to try, in this order, after a refusal or a failure
+   * @throws IllegalArgumentException if the segment is on the Java heap
+   * @throws IllegalStateException if the segment, the registrar or a rung's pool is closed
+   * @throws WrongThreadException if the segment is confined to another thread
+   */
+  public FallbackOutcome register(
+      MemorySegment memory, Registration registration, List<Rung> ladder) {
+    return new Ladder(this, memory, registration).descend(ladder);
+  }
+
+  /**
+   * Opens a pool of registered buffers.
+   *
+   * @param access the access with which its slabs are registered
+   * @throws RegistrationRejectedException if the rules refuse to register a slab
+   * @throws VerbsException if the call fails
+   * @throws IllegalArgumentException if the options allow fewer bytes than one slab of each size
+   * @throws IllegalStateException if the registrar is closed
+   */
+  public RegionPool openPool(Access access, PoolOptions pool) {
+    return RegionPool.open(this, access, pool);
+  }
+
+  /**
    * What the rules say of a registration, which is not made.
    *
    * @throws IllegalArgumentException if the segment is on the Java heap

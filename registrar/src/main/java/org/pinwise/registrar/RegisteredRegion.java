@@ -25,7 +25,7 @@ import org.pinwise.rules.model.Access;
  *
  * <p>Thread-safe.
  */
-public final class RegisteredRegion implements AutoCloseable {
+public final class RegisteredRegion implements RegisteredMemory {
 
   /** Set in {@link #uses} while the region is given back, and for good once it is. */
   private static final int CLAIMED = 1 << 31;
@@ -95,12 +95,12 @@ public final class RegisteredRegion implements AutoCloseable {
     return remoteAddress;
   }
 
-  /** Bytes. */
+  @Override
   public long length() {
     return region.length();
   }
 
-  /** The access flags that were asked for. */
+  @Override
   public Access access() {
     return access;
   }
@@ -115,7 +115,7 @@ public final class RegisteredRegion implements AutoCloseable {
     return region.isSimulated();
   }
 
-  /** Whether the region has been given back. */
+  @Override
   public boolean isClosed() {
     return region.isClosed();
   }
@@ -133,6 +133,15 @@ public final class RegisteredRegion implements AutoCloseable {
     return Long.compareUnsigned(offset, length()) < 0
         ? OptionalLong.of(remoteAddress + offset)
         : OptionalLong.empty();
+  }
+
+  @Override
+  public Part at(long offset) {
+    if (Long.compareUnsigned(offset, length()) >= 0) {
+      throw new IndexOutOfBoundsException(
+          "offset %s is not within %s".formatted(Long.toUnsignedString(offset), this));
+    }
+    return new Part(this, offset, length() - offset);
   }
 
   /** What the region is for, as {@link Registration#label} said; empty if it did not. */

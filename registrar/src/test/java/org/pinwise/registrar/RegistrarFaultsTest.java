@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.pinwise.rules.model.AccessFlag.LOCAL_WRITE;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.pinwise.registrar.cache.CacheLease;
+import org.pinwise.registrar.cache.CacheOptions;
+import org.pinwise.registrar.cache.RegionCache;
 import org.pinwise.registrar.verbs.FaultInjectingVerbs;
 import org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation;
 import org.pinwise.registrar.verbs.LiveObjects;
@@ -62,6 +66,105 @@ class RegistrarFaultsTest {
         arena.close();
       }
     },
+    LEASES {
+      @Override
+      void run(Run run) {
+        RegistrationArena arena = run.registrar().openArena(WRITE);
+        run.closeLater(arena);
+        RegionLease inArena = run.lease(arena.allocateRegistered(4096, 4096));
+        RegisteredRegion region = run.register();
+        RegionLease lease = run.lease(region);
+        region.closeWith(WhenLeased.defer());
+        arena.closeWith(WhenLeased.defer());
+        run.closeAll(lease, inArena);
+      }
+    },
+    WATCHED_ARENA {
+      @Override
+      void run(Run run) {
+        run.listen();
+        try (Arena watched = Arena.ofShared()) {
+          run.registrar().watch(watched);
+          run.registrar().register(watched.allocate(4096, 4096), WRITE).orElseThrow();
+          run.registrar().register(watched.allocate(4096, 4096), WRITE).orElseThrow();
+        }
+        run.throwWhatWasTold();
+      }
+    },
+    CHUNKS {
+      @Override
+      void run(Run run) {
+        ChunkedRegion region =
+            run.registrar()
+                .registerChunked(run.allocate(5 * 4096), Registration.of(WRITE), Chunks.of(4096))
+                .orElseThrow();
+        run.closeLater(region);
+        region.close();
+      }
+    },
+    POOL {
+      @Override
+      void run(Run run) {
+        RegionPool pool =
+            run.registrar()
+                .openPool(WRITE, PoolOptions.DEFAULT.withSizes(256, 512).withSlabBytes(512));
+        run.closeLater(pool);
+        PooledBuffer first = pool.acquire(512);
+        run.closeFirst(first);
+        PooledBuffer second = pool.acquire(512);
+        run.closeFirst(second);
+        run.closeAll(first, second);
+        pool.close();
+      }
+    },
+    FALLBACK {
+      @Override
+      void run(Run run) {
+        RegionPool pool =
+            run.registrar().openPool(WRITE, PoolOptions.DEFAULT.withSizes(4096, 8192));
+        run.closeLater(pool);
+        FallbackOutcome outcome =
+            run.registrar()
+                .register(
+                    run.allocate(2 * 4096),
+                    Registration.of(WRITE),
+                    List.of(
+                        Rung.withoutOptionalFlags(),
+                        Rung.chunks(Chunks.of(4096)),
+                        Rung.bounce(pool)));
+        run.closeLater(outcome.orElseThrow());
+        outcome.orElseThrow().close();
+        outcome.steps().stream()
+            .flatMap(step -> step.error().stream())
+            .forEach(
+                error -> {
+                  throw error;
+                });
+      }
+    },
+    CACHE {
+      @Override
+      void run(Run run) {
+        run.listen();
+        RegionCache cache =
+            RegionCache.on(
+                run.registrar(), CacheOptions.DEFAULT.withMaxRegions(2).withOwnScans(false));
+        run.closeLater(cache);
+        MemorySegment memory = run.allocate(8 * 4096);
+        for (int i = 0; i < 4; i++) { // two are evicted
+          cache.acquire(memory.asSlice(i * 4096L, 4096), WRITE).close();
+        }
+        cache.acquire(memory, WRITE).close(); // covers the others
+        CacheLease lease = cache.acquire(memory, WRITE);
+        cache.invalidate(memory);
+        run.closeAll(lease); // gives it back
+        cache.acquire(memory, WRITE).close();
+        cache.scan();
+        cache.clear();
+        cache.close();
+        run.throwWhatWasTold();
+      }
+    },
     TWO_REGISTRARS {
       @Override
       void run(Run run) {
@@ -80,6 +183,7 @@ class RegistrarFaultsTest {
     private final Arena memory;
     private final List<MemoryRegistrar> registrars = new ArrayList<>();
     private final List<AutoCloseable> others = new ArrayList<>();
+    private final List<VerbsException> told = new ArrayList<>();
 
     Run(FaultInjectingVerbs verbs, Arena memory) {
       this.verbs = verbs;
@@ -102,6 +206,49 @@ class RegistrarFaultsTest {
       return registrar()
           .register(memory.allocate(4096, 4096), Registration.of(WRITE).iova(0))
           .orElseThrow();
+    }
+
+    MemorySegment allocate(long bytes) {
+      return memory.allocate(bytes, 4096);
+    }
+
+    /** Remembers failures that no call reports, because it has done what it was asked. */
+    void listen() {
+      registrar()
+          .listen(
+              new RegistrarListener() {
+                @Override
+                public void notDeregistered(
+                    RegisteredRegion region, VerbsException error, long nanos) {
+                  told.add(error);
+                }
+              });
+    }
+
+    void throwWhatWasTold() {
+      if (!told.isEmpty()) {
+        throw told.getFirst();
+      }
+    }
+
+    /** Closes these, all of them, and throws the first failure. */
+    void closeAll(AutoCloseable... closeables) {
+      Failures failures = new Failures();
+      for (AutoCloseable one : closeables) {
+        failures.run(() -> closeUnchecked(one));
+      }
+      failures.rethrow();
+    }
+
+    RegionLease lease(RegisteredRegion region) {
+      RegionLease lease = region.lease();
+      closeFirst(lease);
+      return lease;
+    }
+
+    /** Later, but before all that was opened before. */
+    void closeFirst(AutoCloseable other) {
+      others.addFirst(other);
     }
 
     void closeLater(AutoCloseable other) {
