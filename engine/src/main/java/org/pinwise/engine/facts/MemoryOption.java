@@ -32,11 +32,11 @@ public final class MemoryOption {
             OPTION, "%s has no =; write it as kind=anonymous".formatted(Shown.of(part)));
       }
       String key = part.substring(0, equals).strip();
-      Yaml value = new Yaml.Scalar(OPTION, 1, part.substring(equals + 1).strip());
+      Yaml value = new Yaml.Scalar(OPTION, 0, 0, part.substring(equals + 1).strip());
       if (entries.put(key, value) != null) {
         throw new InputException(OPTION, "%s is given twice".formatted(Shown.of(key)));
       }
     }
-    return Memory.TYPE.of(FieldParser.values(Memory.TYPE, new Yaml.Mapping(OPTION, 1, entries)));
+    return Memory.TYPE.of(FieldParser.values(Memory.TYPE, new Yaml.Mapping(OPTION, 0, 0, entries)));
   }
 }

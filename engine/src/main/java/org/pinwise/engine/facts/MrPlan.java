@@ -97,7 +97,8 @@ public final class MrPlan {
           renamed.put(field, value);
           said.putAll(
               FieldParser.values(
-                  Plan.TYPE, new Yaml.Mapping(value.where(), value.line(), renamed)));
+                  Plan.TYPE,
+                  new Yaml.Mapping(value.file(), value.line(), value.column(), renamed)));
         });
   }
 

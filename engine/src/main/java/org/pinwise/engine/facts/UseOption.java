@@ -27,7 +27,7 @@ public final class UseOption {
         throw new InputException(
             OPTION, "a use is missing; there are " + Arrays.toString(Use.values()));
       }
-      Yaml place = new Yaml.Scalar(OPTION, 1, part);
+      Yaml place = new Yaml.Scalar(OPTION, 0, 0, part);
       uses.add((Use) FieldParser.choice(place, part, Use.class));
     }
     return EnumSet.copyOf(uses);

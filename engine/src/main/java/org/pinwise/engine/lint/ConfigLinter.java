@@ -27,7 +27,7 @@ public final class ConfigLinter {
     return new ConfigLinter(validator);
   }
 
-  /** Lints files. */
+  /** Lints files and, with all that is in them, directories. */
   public LintReport lint(Path... paths) {
     List<Diagnostic> diagnostics = new ArrayList<>();
     List<LintProblem> problems = new ArrayList<>();
@@ -48,18 +48,24 @@ public final class ConfigLinter {
     return new LintReport(diagnostics, problems, summary);
   }
 
-  /** Lints files, and tells a listener what it finds as soon as it does. */
+  /** Lints files and directories, and tells a listener what it finds as soon as it does. */
   public LintSummary lint(List<Path> paths, LintListener listener) {
     LintRun run = new LintRun(validator, listener);
     FileWalk walk = new FileWalk(run);
     paths.forEach(walk::walk);
+    run.join();
+    listener.done();
     return run.summary();
   }
 
   /** Lints a text, such as what a program wrote to standard input. */
   public LintSummary lint(String name, String text, LintListener listener) {
     LintRun run = new LintRun(validator, listener);
-    run.named(new Source(name, text));
+    Source source = new Source(name, text);
+    run.keep(source);
+    run.named(source);
+    run.join();
+    listener.done();
     return run.summary();
   }
 }

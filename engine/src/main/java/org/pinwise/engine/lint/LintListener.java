@@ -16,4 +16,7 @@ public interface LintListener {
 
   /** A file is about to be looked at. */
   default void file(Path file) {}
+
+  /** Everything that was named has been looked at. */
+  default void done() {}
 }

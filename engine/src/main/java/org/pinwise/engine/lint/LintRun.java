@@ -1,17 +1,29 @@
 package org.pinwise.engine.lint;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Finding;
 import org.pinwise.engine.InputException;
 import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.Verdict;
+import org.pinwise.rules.model.AddressRange;
+import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.model.Plan;
+import org.pinwise.rules.spi.Rule;
 import org.pinwise.rules.spi.Severity;
 
 /** One run of a linter: judges file after file, and counts. Not thread-safe. */
@@ -19,12 +31,23 @@ final class LintRun {
   /** What a comment gets wrong that suppresses. */
   static final String SUPPRESSION = "suppression";
 
+  private static final String MEMLOCK = "host.memlock";
+
+  /** Fields that are derived of the limit. */
+  private static final String BEYOND_MEMLOCK = "range.beyondMemlock";
+
   private static final int MAX_SHOWN = 400;
 
   private final MrValidator validator;
   private final LintListener listener;
   private final Map<Severity, Long> findings = new EnumMap<>(Severity.class);
   private final Map<String, Long> skipped = new TreeMap<>();
+  private final Map<String, Source> kept = new HashMap<>();
+  private final Joins joins = new Joins();
+
+  /** Rules about configuration that a plan decides: they report when files are joined. */
+  private final Set<String> joined;
+
   private long files;
   private long statements;
   private long problems;
@@ -35,6 +58,17 @@ final class LintRun {
   LintRun(MrValidator validator, LintListener listener) {
     this.validator = validator;
     this.listener = listener;
+    this.joined =
+        validator.ruleSet().rules().stream()
+            .filter(rule -> rule.configuration().isPresent())
+            .filter(rule -> rule.reads().stream().anyMatch(field -> field.type().equals(Plan.TYPE)))
+            .map(Rule::id)
+            .collect(Collectors.toSet());
+  }
+
+  /** Keeps what cannot be read again, for files that are joined. */
+  void keep(Source source) {
+    kept.put(source.name(), source);
   }
 
   /** Lints a file that somebody named: one of no known format is a problem. */
@@ -55,6 +89,20 @@ final class LintRun {
     Optional<ConfigReader> reader = Readers.of(source);
     if (reader.isPresent()) {
       lint(source, reader.get());
+    } else {
+      other++;
+    }
+  }
+
+  /** Tells that a file is about to be looked at. */
+  void file(Path path) {
+    listener.file(path);
+  }
+
+  /** A file that is too large to be read matters only where its name says that it is linted. */
+  void tooLarge(Path path, boolean named) {
+    if (named || path.toString().matches(".*\\.(ya?ml|json|conf|properties|service)")) {
+      problem(path.toString(), "has more than %d bytes".formatted(FileWalk.MAX_BYTES));
     } else {
       other++;
     }
@@ -82,7 +130,7 @@ final class LintRun {
       int end = message.indexOf(": ");
       problem(message.substring(0, Math.max(0, end)), message.substring(end + 2));
     }
-    run.report();
+    run.report(true);
   }
 
   LintSummary summary() {
@@ -90,11 +138,129 @@ final class LintRun {
         files, statements, findings, problems, suppressed, other, skipped, undecided);
   }
 
+  /** Judges what is said in one file of what a plan that stands in another names. */
+  void join() {
+    for (Workload workload : joins.planned()) {
+      List<Said> said = new ArrayList<>();
+      for (String file : joins.files(workload)) {
+        Source source = kept.get(file);
+        said.addAll(said(workload, source == null ? FileWalk.again(file) : source));
+      }
+      for (Joins.Planned plan : joins.plans(workload)) {
+        join(plan, said);
+      }
+      said.stream().map(Said::run).distinct().forEach(run -> run.report(false));
+    }
+  }
+
+  /** A statement of a file that is read again. */
+  private record Said(FileRun run, Statement statement) {}
+
+  /** Reads a file again for what it says of a workload; what is wrong with it was told before. */
+  private List<Said> said(Workload workload, Source source) {
+    FileRun run = new FileRun(source);
+    List<Said> said = new ArrayList<>();
+    Statements only =
+        new Statements() {
+          @Override
+          public void add(Statement statement) {
+            if (statement.workload().filter(workload::equals).isPresent()
+                && Joins.isOfWorkload(statement)) {
+              said.add(new Said(run, statement));
+            }
+          }
+
+          @Override
+          public void problem(Place place, String message) {
+            // told when the file was read first
+          }
+
+          @Override
+          public void skipped(String what) {
+            // counted when the file was read first
+          }
+        };
+    try {
+      Readers.of(source).ifPresent(reader -> reader.read(source, only));
+    } catch (InputException e) {
+      return said; // told when the file was read first
+    }
+    return said;
+  }
+
+  private void join(Joins.Planned planned, List<Said> said) {
+    Statement plan = planned.statement();
+    FileRun planRun = new FileRun(planned.source());
+    Map<String, @Nullable Object> host = Host.TYPE.values(plan.facts().host());
+    Map<String, Diagnostic.Related> from = new LinkedHashMap<>();
+    for (Said one : said) {
+      if (one.statement().facts().configuration() != null) {
+        Verdict verdict = validator.validate(one.statement().facts().withPlan(plan.facts().plan()));
+        for (Finding finding : verdict.findings()) {
+          if (reads(finding, Plan.TYPE.key())) {
+            Diagnostic.Related related =
+                new Diagnostic.Related(
+                    planned.source().name(), planAt(plan), "the plan of " + describe(plan));
+            one.run().found(finding, one.statement(), List.of(related));
+          }
+        }
+      }
+      Host.TYPE
+          .values(one.statement().host())
+          .forEach((field, value) -> {
+            if (value != null && host.get(field) == null) {
+              host.put(field, value);
+              String name = Host.TYPE.key() + "." + field;
+              Place place = one.statement().placeOf(name);
+              from.put(
+                  name,
+                  new Diagnostic.Related(
+                      one.run().source.name(),
+                      place == null ? one.statement().whole() : place,
+                      "%s is %s".formatted(name, shown(field, value))));
+            }
+          });
+    }
+    if (!from.isEmpty()) {
+      Verdict verdict = validator.validate(plan.facts().withHost(Host.TYPE.of(host)));
+      for (Finding finding : verdict.findings()) {
+        List<Diagnostic.Related> related =
+            finding.restsOn().stream()
+                .map(field -> field.startsWith(BEYOND_MEMLOCK) ? MEMLOCK : field)
+                .distinct()
+                .map(from::get)
+                .filter(Objects::nonNull)
+                .toList();
+        if (!related.isEmpty()) {
+          planRun.found(finding, plan, related);
+        }
+      }
+      planRun.report(false);
+    }
+  }
+
+  private static String shown(String field, Object value) {
+    return Host.TYPE.field(field).map(f -> f.show(value)).orElse(value.toString());
+  }
+
+  private static Place planAt(Statement plan) {
+    Place place = plan.placeOf(Plan.TYPE.key());
+    return place == null ? plan.whole() : place;
+  }
+
+  private static String describe(Statement plan) {
+    return plan.workload().map(w -> w.name()).orElse("the host");
+  }
+
+  private static boolean reads(Finding finding, String key) {
+    return finding.restsOn().stream().anyMatch(field -> field.startsWith(key + "."));
+  }
+
   /** Judges what a reader finds in a file. */
   private final class FileRun implements Statements {
     private final Source source;
     private final Suppressions suppressions;
-    private final List<Diagnostic> found = new ArrayList<>();
+    private final Set<Diagnostic> found = new LinkedHashSet<>();
 
     FileRun(Source source) {
       this.source = source;
@@ -104,26 +270,36 @@ final class LintRun {
     @Override
     public void add(Statement statement) {
       statements++;
+      joins.note(source, statement);
       Verdict verdict = validator.validate(statement.facts());
       if (!verdict.undecided().isEmpty()) {
         undecided++;
       }
-      for (Finding finding : verdict.findings()) {
-        Place place = place(finding, statement);
+      verdict.findings().forEach(finding -> found(finding, statement, List.of()));
+    }
+
+    void found(Finding finding, Statement statement, List<Diagnostic.Related> related) {
+      Place place = place(finding, statement);
+      if (place == null) {
+        return; // another file gives the value that is wrong, and tells of it
+      }
+      Diagnostic diagnostic =
+          new Diagnostic(
+              source.name(),
+              place,
+              finding.rule(),
+              finding.severity(),
+              finding.message(),
+              finding.remediation(),
+              finding.reference(),
+              shown(place),
+              related);
+      // What is true of a plan as a whole is found with each of its regions.
+      if (!found.contains(diagnostic)) {
         if (suppressions.suppress(finding.rule(), place.line())) {
           suppressed++;
         } else {
-          found.add(
-              new Diagnostic(
-                  source.name(),
-                  place,
-                  finding.rule(),
-                  finding.severity(),
-                  finding.message(),
-                  finding.remediation(),
-                  finding.reference(),
-                  shown(place),
-                  List.of()));
+          found.add(diagnostic);
         }
       }
     }
@@ -143,9 +319,13 @@ final class LintRun {
       return line.length() > MAX_SHOWN ? line.substring(0, MAX_SHOWN) : line;
     }
 
-    void report() {
-      for (Suppressions.Complaint complaint : suppressions.complaints()) {
-        found.add(
+    /** Hands on what was found, and where it is the first time what suppressions get wrong. */
+    void report(boolean first) {
+      List<Diagnostic> sorted = new ArrayList<>(found);
+      found.clear();
+      for (Suppressions.Complaint complaint :
+          first ? suppressions.complaints(joined) : List.<Suppressions.Complaint>of()) {
+        sorted.add(
             new Diagnostic(
                 source.name(),
                 complaint.place(),
@@ -157,8 +337,8 @@ final class LintRun {
                 shown(complaint.place()),
                 List.of()));
       }
-      found.sort(Comparator.comparing(Diagnostic::place).thenComparing(Diagnostic::rule));
-      for (Diagnostic diagnostic : found) {
+      sorted.sort(Comparator.comparing(Diagnostic::place).thenComparing(Diagnostic::rule));
+      for (Diagnostic diagnostic : sorted) {
         findings.merge(diagnostic.severity(), 1L, Long::sum);
         listener.found(diagnostic);
       }
@@ -168,18 +348,27 @@ final class LintRun {
   /**
    * Returns where the value stands that is wrong: the last field of the statement's own fact that
    * the rule reads and the file gives; else the last of another fact; else where the statement
-   * starts.
+   * starts. What a rule says of a plan stands in the plan. Null where another file gives that field
+   * of its own fact.
    */
-  private static Place place(Finding finding, Statement statement) {
+  private static @Nullable Place place(Finding finding, Statement statement) {
+    boolean ofPlan = statement.facts().configuration() == null && reads(finding, Plan.TYPE.key());
+    String subject = (ofPlan ? Plan.TYPE.key() : statement.subject()) + ".";
     Place own = null;
     Place other = null;
+    boolean elsewhere = false;
     for (String field : finding.restsOn()) {
       Place place = statement.placeOf(field);
-      if (place != null && field.startsWith(statement.subject() + ".")) {
+      boolean derived = !ofPlan && field.startsWith(AddressRange.TYPE.key() + ".");
+      if (!field.startsWith(subject) && !(derived && subject.startsWith(MrRequest.TYPE.key()))) {
+        other = place != null ? place : other;
+      } else if (place != null || statement.elsewhere().containsKey(field)) {
         own = place;
-      } else if (place != null) {
-        other = place;
+        elsewhere = place == null;
       }
+    }
+    if (elsewhere) {
+      return null;
     }
     return own != null ? own : other != null ? other : statement.whole();
   }

@@ -6,7 +6,8 @@ import java.util.Optional;
 /** All formats: the one place that lists them. */
 final class Readers {
   /** In the order in which they are asked: those that know a file by its name first. */
-  static final List<ConfigReader> ALL = List.of(new ModprobeReader());
+  static final List<ConfigReader> ALL =
+      List.of(new ModprobeReader(), new PlanReader(), new ComposeReader(), new KubernetesReader());
 
   private Readers() {}
 

@@ -43,6 +43,11 @@ final class Source {
     return parent.substring(parent.lastIndexOf('/') + 1);
   }
 
+  /** Returns whether the text is a template of Helm rather than YAML. */
+  boolean isTemplate() {
+    return text.contains("{{") && (directory().equals("templates") || text.contains("{{-"));
+  }
+
   /** Returns whether the file's name ends so, whatever the case. */
   boolean hasSuffix(String... suffixes) {
     String file = fileName();

@@ -4,9 +4,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.pinwise.rules.model.AddressRange;
 import org.pinwise.rules.model.Configuration;
 import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Facts;
+import org.pinwise.rules.model.Host;
+import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.model.Plan;
 
 /**
  * What one part of a file says, to be judged by itself.
@@ -14,18 +18,28 @@ import org.pinwise.rules.model.Facts;
  * @param facts the facts
  * @param subject the key of the fact of which it speaks, such as {@code setting}
  * @param places where the facts' fields were given, by {@code setting.key}
+ * @param elsewhere the fields that another file gives, which says what is wrong with them, and the
+ *     file, by {@code setting.key}
  * @param whole where the part starts
+ * @param host what a plan that runs as the workload learns of its host; its places and files are
+ *     those of {@code host.memlock} and so on
  * @param workload what it configures, by which a plan may name it; empty where nothing can
  */
 record Statement(
     Facts facts,
     String subject,
     Map<String, Place> places,
+    Map<String, String> elsewhere,
     Place whole,
+    Host host,
     Optional<Workload> workload) {
+
+  private static final String RANGE = AddressRange.TYPE.key() + ".";
+  private static final String PLAN = Plan.TYPE.key() + ".";
 
   Statement {
     places = Map.copyOf(places);
+    elsewhere = Map.copyOf(elsewhere);
   }
 
   /**
@@ -33,7 +47,19 @@ record Statement(
    * nowhere.
    */
   @Nullable Place placeOf(String field) {
-    return places.get(field);
+    Place given = places.get(field);
+    if (given == null && field.startsWith(RANGE)) {
+      given = places.get("request.length");
+      return given != null ? given : places.get("request.address");
+    }
+    return given != null || !field.startsWith(PLAN) ? given : places.get(Plan.TYPE.key());
+  }
+
+  /** Makes a statement about a call that a file plans or makes. */
+  static Statement ofCall(
+      Facts facts, Map<String, Place> places, Place whole, Optional<Workload> workload) {
+    return new Statement(
+        facts, MrRequest.TYPE.key(), places, Map.of(), whole, Host.UNKNOWN, workload);
   }
 
   /** Returns a builder of a statement about a configuration fact. */
@@ -47,6 +73,8 @@ record Statement(
     private final Place whole;
     private final Map<String, @Nullable Object> values = new LinkedHashMap<>();
     private final Map<String, Place> places = new LinkedHashMap<>();
+    private final Map<String, String> elsewhere = new LinkedHashMap<>();
+    private final Map<String, @Nullable Object> host = new LinkedHashMap<>();
     private @Nullable Workload workload;
 
     private Builder(FactType<F> type, Place whole) {
@@ -72,6 +100,21 @@ record Statement(
       return this;
     }
 
+    /** Says that another file gives a field: a finding about it is reported there. */
+    Builder<F> elsewhere(String field, String file) {
+      elsewhere.put(type.key() + "." + field, file);
+      return this;
+    }
+
+    /** Sets what a plan learns of its host, which stands at a place; null where it is elsewhere. */
+    Builder<F> host(String field, @Nullable Object value, @Nullable Place place) {
+      host.put(field, value);
+      if (place != null) {
+        places.put(Host.TYPE.key() + "." + field, place);
+      }
+      return this;
+    }
+
     /** Says what it configures. */
     Builder<F> workload(@Nullable Workload configured) {
       workload = configured;
@@ -85,7 +128,13 @@ record Statement(
      */
     Statement build() {
       return new Statement(
-          Facts.of(type.of(values)), type.key(), places, whole, Optional.ofNullable(workload));
+          Facts.of(type.of(values)),
+          type.key(),
+          places,
+          elsewhere,
+          whole,
+          Host.TYPE.of(host),
+          Optional.ofNullable(workload));
     }
   }
 }

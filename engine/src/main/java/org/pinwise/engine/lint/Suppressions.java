@@ -2,6 +2,7 @@ package org.pinwise.engine.lint;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.pinwise.rules.spi.RuleChecks;
@@ -93,11 +94,15 @@ final class Suppressions {
     return suppressed;
   }
 
-  /** Returns what is wrong with them after all findings of the file were asked for. */
-  List<Complaint> complaints() {
+  /**
+   * Returns what is wrong with them after all findings of the file were asked for.
+   *
+   * @param later rules that may report of this file when others have been read
+   */
+  List<Complaint> complaints(Set<String> later) {
     List<Complaint> found = new ArrayList<>(complaints);
     for (Suppression one : all) {
-      if (!one.used) {
+      if (!one.used && later.stream().noneMatch(one::names)) {
         found.add(
             new Complaint(
                 one.place,

@@ -14,11 +14,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.pinwise.engine.InputException;
 import org.pinwise.engine.text.Nearest;
 import org.pinwise.engine.text.Quantity;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.common.ScalarStyle;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
@@ -36,20 +39,28 @@ public sealed interface Yaml {
   /** A line longer than this is refused: the parser takes time by its square. */
   int MAX_LINE = 64 << 10;
 
-  /** Returns the place, {@code file:line:column}. */
-  String where();
+  /** Returns the file, or the option, that holds the value. */
+  String file();
 
-  /** Returns the line, from 1. */
+  /** Returns the line, from 1; 0 where the value is an option's. */
   int line();
 
+  /** Returns the column in characters, from 1; 0 where the value is an option's. */
+  int column();
+
+  /** Returns the place, {@code file:line:column}, or the option. */
+  default String where() {
+    return line() == 0 ? file() : file() + ":" + line() + ":" + column();
+  }
+
   /** A scalar. */
-  record Scalar(String where, int line, String text) implements Yaml {}
+  record Scalar(String file, int line, int column, String text) implements Yaml {}
 
   /** A sequence. */
-  record Sequence(String where, int line, List<Yaml> items) implements Yaml {}
+  record Sequence(String file, int line, int column, List<Yaml> items) implements Yaml {}
 
   /** A mapping; keys are texts, in their order. */
-  record Mapping(String where, int line, Map<String, Yaml> entries) implements Yaml {
+  record Mapping(String file, int line, int column, Map<String, Yaml> entries) implements Yaml {
 
     /** Returns the value of a key. */
     public Optional<Yaml> get(String key) {
@@ -127,11 +138,41 @@ public sealed interface Yaml {
    * @throws InputException if it is not one YAML document of mappings, sequences and scalars
    */
   static Yaml parse(String file, String text) {
-    long longest = text.lines().mapToLong(String::length).max().orElse(0);
-    if (longest > MAX_LINE) {
-      throw new InputException(
-          file, "has a line of %d characters, more than %d".formatted(longest, MAX_LINE));
-    }
+    return read(
+        file,
+        text,
+        compose -> {
+          Node root =
+              compose.composeString(text).orElseThrow(() -> new InputException(file, "is empty"));
+          return new Reader(file).of(root, 0);
+        });
+  }
+
+  /**
+   * Reads a text of any number of documents, and hands on each as soon as it is read; one that
+   * holds nothing is left out.
+   *
+   * @param file how messages name it
+   * @throws InputException if something in it is no YAML document of mappings, sequences and
+   *     scalars; the documents before it were handed on
+   */
+  static void parseAll(String file, String text, Consumer<Yaml> each) {
+    read(
+        file,
+        text,
+        compose -> {
+          for (Node root : compose.composeAllFromString(text)) {
+            Yaml value = new Reader(file).of(root, 0);
+            if (!(value instanceof Scalar scalar && scalar.text().isEmpty())) {
+              each.accept(value);
+            }
+          }
+          return true;
+        });
+  }
+
+  private static <T> T read(String file, String text, Function<Compose, T> reader) {
+    checkLines(file, text);
     try {
       LoadSettings settings =
           LoadSettings.builder()
@@ -140,11 +181,7 @@ public sealed interface Yaml {
               .setMaxAliasesForCollections(50)
               .setCodePointLimit((int) MAX_BYTES)
               .build();
-      Node root =
-          new Compose(settings)
-              .composeString(text)
-              .orElseThrow(() -> new InputException(file, "is empty"));
-      return new Reader(file).of(root, 0);
+      return reader.apply(new Compose(settings));
     } catch (MarkedYamlEngineException e) {
       String place =
           e.getProblemMark()
@@ -159,6 +196,20 @@ public sealed interface Yaml {
     }
   }
 
+  private static void checkLines(String file, String text) {
+    int number = 1;
+    for (int start = 0; start <= text.length(); number++) {
+      int end = text.indexOf('\n', start);
+      end = end < 0 ? text.length() : end;
+      if (end - start > MAX_LINE) {
+        throw new InputException(
+            file + ":" + number + ":1",
+            "has a line of %d characters, more than %d".formatted(end - start, MAX_LINE));
+      }
+      start = end + 1;
+    }
+  }
+
   private static String firstLine(String text) {
     return text.lines().findFirst().orElse("");
   }
@@ -166,6 +217,12 @@ public sealed interface Yaml {
   /** Turns nodes into values, and bounds what aliases can multiply. */
   final class Reader {
     private static final int MAX_DEPTH = 64;
+
+    /**
+     * The key whose mappings are merged into its own, as YAML 1.1 has it and Compose files use it.
+     */
+    private static final String MERGE = "<<";
+
     private static final int MAX_VALUES = 1_000_000;
 
     private final String file;
@@ -178,31 +235,51 @@ public sealed interface Yaml {
     private Yaml of(Node node, int depth) {
       Mark mark = node.getStartMark().orElseThrow();
       int line = mark.getLine() + 1;
-      String where = "%s:%d:%d".formatted(file, line, mark.getColumn() + 1);
+      int column = mark.getColumn() + 1;
       if (depth > MAX_DEPTH) {
-        throw new InputException(where, "is nested deeper than " + MAX_DEPTH);
+        throw problem(line, column, "is nested deeper than " + MAX_DEPTH);
       }
       if (++values > MAX_VALUES) {
-        throw new InputException(where, "the file has more than %d values".formatted(MAX_VALUES));
+        throw problem(line, column, "the document has more than %d values".formatted(MAX_VALUES));
       }
       if (node instanceof ScalarNode scalar) {
-        return new Scalar(where, line, scalar.getValue());
+        return new Scalar(file, line, column, scalar.getValue());
       }
       if (node instanceof SequenceNode sequence) {
         List<Yaml> items = new ArrayList<>();
         sequence.getValue().forEach(item -> items.add(of(item, depth + 1)));
-        return new Sequence(where, line, List.copyOf(items));
+        return new Sequence(file, line, column, List.copyOf(items));
       }
       Map<String, Yaml> entries = new LinkedHashMap<>();
+      List<Yaml> merged = new ArrayList<>();
       for (NodeTuple tuple : ((MappingNode) node).getValue()) {
         if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
-          throw new InputException(where, "has a key that is no text");
+          throw problem(line, column, "has a key that is no text");
         }
-        if (entries.put(key.getValue(), of(tuple.getValueNode(), depth + 1)) != null) {
-          throw new InputException(where, "has the key %s twice".formatted(key.getValue()));
+        Yaml value = of(tuple.getValueNode(), depth + 1);
+        if (key.getValue().equals(MERGE) && key.getScalarStyle() == ScalarStyle.PLAIN) {
+          merged.add(value);
+        } else if (entries.put(key.getValue(), value) != null) {
+          throw problem(line, column, "has the key %s twice".formatted(key.getValue()));
         }
       }
-      return new Mapping(where, line, entries);
+      merged.forEach(value -> merge(value, entries));
+      return new Mapping(file, line, column, entries);
+    }
+
+    /** Adds what other mappings have and this one has not, the first of them first. */
+    private static void merge(Yaml value, Map<String, Yaml> entries) {
+      if (value instanceof Mapping mapping) {
+        mapping.entries().forEach(entries::putIfAbsent);
+      } else if (value instanceof Sequence sequence) {
+        sequence.items().forEach(item -> merge(item.asMapping("what is merged"), entries));
+      } else {
+        throw value.problem("only mappings can be merged");
+      }
+    }
+
+    private InputException problem(int line, int column, String message) {
+      return new InputException(file + ":" + line + ":" + column, message);
     }
   }
 

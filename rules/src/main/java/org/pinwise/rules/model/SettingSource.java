@@ -8,6 +8,8 @@ public enum SettingSource {
   SYSCTL,
   /** A line of slurm.conf; it has no scope. */
   SLURM,
+  /** A key of a pod or container that Kubernetes does not have; the scope is the workload. */
+  KUBERNETES,
   /** A variable of a process's environment; the scope is the container, service or unit. */
   ENVIRONMENT,
   /** A key of a systemd unit; the scope is its section. */

@@ -1,0 +1,58 @@
+package org.pinwise.engine.lint;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.pinwise.rules.model.Container;
+
+/**
+ * Which files configure what plans run as. Files are joined by the workload that a plan names and
+ * by nothing else; of a file that may be joined only its key and its name are kept, and it is read
+ * again when a plan names it.
+ */
+final class Joins {
+  private final Map<Workload, Set<String>> files = new HashMap<>();
+  private final Map<Workload, List<Planned>> plans = new LinkedHashMap<>();
+
+  /** A region of a plan, or a plan without regions, and where it stands. */
+  record Planned(Source source, Statement statement) {}
+
+  /** Remembers a statement that a plan may name, or that is of a plan which names something. */
+  void note(Source source, Statement statement) {
+    Workload workload = statement.workload().orElse(null);
+    if (workload == null) {
+      return;
+    }
+    if (statement.facts().configuration() == null) {
+      plans.computeIfAbsent(workload, w -> new ArrayList<>()).add(new Planned(source, statement));
+    } else if (isOfWorkload(statement)) {
+      files.computeIfAbsent(workload, w -> new LinkedHashSet<>(2)).add(source.name());
+    }
+  }
+
+  /** The containers beside the one that has the device know nothing of its plan. */
+  static boolean isOfWorkload(Statement statement) {
+    return !(statement.facts().configuration() instanceof Container container)
+        || Boolean.TRUE.equals(container.rdma());
+  }
+
+  /** Returns what plans name, in the order in which they were read. */
+  Set<Workload> planned() {
+    return plans.keySet();
+  }
+
+  /** Returns the statements of the plans that name a workload. */
+  List<Planned> plans(Workload workload) {
+    return plans.getOrDefault(workload, List.of());
+  }
+
+  /** Returns the names of the files that configure a workload. */
+  Collection<String> files(Workload workload) {
+    return files.getOrDefault(workload, Set.of());
+  }
+}

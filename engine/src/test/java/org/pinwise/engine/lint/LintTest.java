@@ -1,0 +1,200 @@
+package org.pinwise.engine.lint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.pinwise.engine.MrValidator;
+import org.pinwise.engine.RuleSet;
+
+/** Lints manifests, Compose files and plans: what is wrong, where, and nothing else. */
+@Tag("slow") // the Java 17 run leaves it out: it builds the rules
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LintTest {
+  private static final Path CORPUS = Path.of("../testdata/config");
+  private static final Pattern EXPECT = Pattern.compile("\\s*# expect: (\\S+ \\w+) at (.*)");
+  private static final String MISTAKE =
+      """
+      schema: pinwise-plan/1
+      device: rxe
+      host: {kernel: 6.12}
+      plan:
+        regions:
+          - {length: 64KiB, access: [REMOTE_WRITE]}%s
+      """;
+
+  private final ConfigLinter linter = ConfigLinter.create(MrValidator.create(RuleSet.builtIn()));
+
+  static List<Path> files() throws IOException {
+    List<Path> files = new ArrayList<>();
+    for (String area : List.of("kubernetes", "compose", "plans")) {
+      try (Stream<Path> tree = Files.walk(CORPUS.resolve(area))) {
+        tree.filter(Files::isRegularFile)
+            .filter(file -> !file.toString().endsWith(".json")) // which has no comments
+            .sorted()
+            .forEach(files::add);
+      }
+    }
+    return files;
+  }
+
+  /** A comment says what the line after it has, and at which text. */
+  @ParameterizedTest
+  @MethodSource("files")
+  void everyMistakeIsFoundAtItsPlaceAndNothingElse(Path file) throws IOException {
+    List<String> lines = Files.readAllLines(file);
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      Matcher matcher = EXPECT.matcher(lines.get(i));
+      if (matcher.matches()) {
+        int column = lines.get(i + 1).lastIndexOf(matcher.group(2)) + 1;
+        expected.add("%d:%d %s".formatted(i + 2, column, matcher.group(1)));
+      }
+    }
+    LintReport report = linter.lint(file);
+    assertThat(report.problems()).isEmpty();
+    assertThat(shown(report)).containsExactlyElementsOf(expected);
+  }
+
+  private static List<String> shown(LintReport report) {
+    return report.diagnostics().stream()
+        .map(d ->
+            "%s %s %s".formatted(d.place(), d.rule(), d.severity().name().toLowerCase(Locale.ROOT)))
+        .toList();
+  }
+
+  @Test
+  void jsonHasPlaces() {
+    assertThat(shown(linter.lint(CORPUS.resolve("plans/mistakes.pinwise.json"))))
+        .containsExactly("7:53 MR001 error");
+  }
+
+  @Test
+  void aPlanIsJoinedWithThePodThatItNames() {
+    LintReport report = linter.lint(CORPUS.resolve("joined/pod"));
+    assertThat(shown(report)).containsExactly("10:26 CF009 warning");
+    assertThat(report.diagnostics().get(0).file()).endsWith("pod.yaml");
+    assertThat(report.diagnostics().get(0).related())
+        .extracting(related -> related.place().toString())
+        .containsExactly("6:3");
+  }
+
+  @Test
+  void aPlanLearnsTheLimitOfTheServiceThatItNames() {
+    LintReport report = linter.lint(CORPUS.resolve("joined/compose"));
+    assertThat(shown(report)).containsExactly("7:28 MR013 error");
+    assertThat(report.diagnostics().get(0).related())
+        .extracting(Diagnostic.Related::fact)
+        .contains("host.memlock is 64MiB", "host.ipcLock is false");
+  }
+
+  @Test
+  void withoutItsPartnerAFileIsJudgedAlone() {
+    assertThat(shown(linter.lint(CORPUS.resolve("joined/pod/pod.yaml")))).isEmpty();
+    assertThat(shown(linter.lint(CORPUS.resolve("joined/compose/store.pinwise.yaml")))).isEmpty();
+  }
+
+  private LintReport lint(Path directory, String name, String text) throws IOException {
+    Path file = directory.resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text);
+    return linter.lint(file);
+  }
+
+  @Test
+  void suppressionsNeedReasonsAndFindings(@TempDir Path work) throws IOException {
+    String ignore = " # pinwise: ignore ";
+    LintReport used = lint(work, "a.pinwise.yaml", MISTAKE.formatted(ignore + "MR001 a test"));
+    assertThat(used.diagnostics()).isEmpty();
+    assertThat(used.summary().suppressed()).isEqualTo(1);
+    LintReport bare = lint(work, "a.pinwise.yaml", MISTAKE.formatted(ignore + "MR001"));
+    assertThat(shown(bare)).containsExactly("6:31 MR001 error", "6:47 suppression warning");
+    assertThat(bare.diagnostics().get(1).message()).contains("has no reason");
+    LintReport unused = lint(work, "a.pinwise.yaml", MISTAKE.formatted(ignore + "MR002 a test"));
+    assertThat(unused.diagnostics().get(1).message()).startsWith("MR002 reports nothing here");
+  }
+
+  @Test
+  void directoriesAreWalkedAsGitSeesThem(@TempDir Path work) throws IOException {
+    Files.createDirectories(work.resolve(".git"));
+    Files.writeString(work.resolve(".gitignore"), "out/\n*.bak.yaml\n!kept.bak.yaml\n/top.yaml\n");
+    for (String name : List.of("a", "kept.bak", "lost.bak", "out/b", "top", "sub/top")) {
+      lint(work, name + ".yaml", MISTAKE.formatted(""));
+    }
+    Files.createSymbolicLink(work.resolve("sub/loop"), work);
+    Files.createSymbolicLink(work.resolve("sub/self"), Path.of("self"));
+    Files.write(work.resolve("image.yaml"), new byte[] {'s', 0, 1, 2});
+    Files.write(work.resolve("latin.pinwise.yaml"), new byte[] {'a', '\n', (byte) 0xe9});
+    LintReport report = linter.lint(work);
+    assertThat(report.diagnostics())
+        .extracting(d -> work.relativize(Path.of(d.file())).toString())
+        .containsExactly("a.yaml", "kept.bak.yaml", "sub/top.yaml");
+    assertThat(report.problems())
+        .extracting(LintProblem::toString)
+        .containsExactly(work + "/latin.pinwise.yaml:2:1: is not UTF-8 text; save it as UTF-8");
+  }
+
+  @Test
+  void brokenFilesAreProblemsWithTheirPlaces(@TempDir Path work) throws IOException {
+    String pods = "apiVersion: v1\nkind: Pod\nspec: {containers: [{name: a}]}\n---\nkind: [\n";
+    LintReport broken = lint(work, "pods.yaml", pods);
+    assertThat(broken.summary().problems()).isEqualTo(1);
+    assertThat(broken.problems().get(0).place()).startsWith(work + "/pods.yaml:6:1");
+    assertThat(lint(work, "x.txt", "hello").problems().get(0).message())
+        .startsWith("is of no format that is linted");
+    assertThat(linter.lint(work.resolve("none")).problems().get(0).message())
+        .isEqualTo("there is no such file or directory");
+    StringBuilder bomb = new StringBuilder("apiVersion: v1\nkind: Pod\na0: &a0 [x, x]\n");
+    for (int i = 1; i < 40; i++) {
+      bomb.append("a%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));
+    }
+    assertThat(lint(work, "bomb.yaml", bomb.toString()).problems().get(0).message())
+        .contains("aliases");
+    String wide = "apiVersion: v1\nkind: Pod\nx: " + "y".repeat(70_000);
+    assertThat(lint(work, "wide.yaml", wide).problems().get(0).place()).endsWith("wide.yaml:3:1");
+  }
+
+  private String written(LintFormat format, Path file) {
+    StringBuilder out = new StringBuilder();
+    LintWriter writer = format.to(out);
+    writer.end(linter.lint(List.of(file), writer));
+    return out.toString();
+  }
+
+  @Test
+  void textShowsTheLineAndPointsAtWhatIsWrong(@TempDir Path work) throws IOException {
+    Path file = work.resolve("a.pinwise.yaml");
+    Files.writeString(file, MISTAKE.formatted(""));
+    assertThat(written(LintFormat.TEXT, file))
+        .isEqualTo(
+            file
+                + ":6:31: error MR001: access [REMOTE_WRITE] has no LOCAL_WRITE\n"
+                + "      - {length: 64KiB, access: [REMOTE_WRITE]}\n"
+                + "                                ^\n"
+                + "  fix: Add LOCAL_WRITE to the access flags.\n"
+                + "1 error, 0 warnings, 0 hints in 1 file (1 part judged"
+                + "; 1 with rules that need more facts)\n");
+    assertThat(written(LintFormat.GITHUB, file))
+        .startsWith("::error file=" + file + ",line=6,col=31,title=MR001::access [REMOTE_WRITE]");
+    assertThat(written(LintFormat.JUNIT, file))
+        .contains("<failure type=\"error\" message=\"access [REMOTE_WRITE] has no LOCAL_WRITE\">");
+  }
+
+  @Test
+  void nothingToCheckIsSaid(@TempDir Path work) {
+    assertThat(linter.lint(work).summary().inWords()).startsWith("nothing to check: ");
+  }
+}
