@@ -47,6 +47,11 @@ public final class CliContext {
     return style.colour();
   }
 
+  /** Returns whether somebody watches the error stream, so that it may show how far a run is. */
+  boolean progress() {
+    return style.colour();
+  }
+
   Style style() {
     return style;
   }

@@ -42,6 +42,7 @@ public final class Main {
   private static Map<String, Function<CliContext, Object>> commands() {
     Map<String, Function<CliContext, Object>> commands = new LinkedHashMap<>();
     commands.put("check", CheckCommand::new);
+    commands.put("lint", LintCommand::new);
     commands.put("rules", RulesCommand::new);
     commands.put("explain", ExplainCommand::new);
     commands.put("devices", DevicesCommand::new);

@@ -1,0 +1,182 @@
+package org.pinwise.engine.cli;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.pinwise.engine.Assumptions;
+import org.pinwise.engine.InputException;
+import org.pinwise.engine.lint.ConfigLinter;
+import org.pinwise.engine.lint.Diagnostic;
+import org.pinwise.engine.lint.LintFormat;
+import org.pinwise.engine.lint.LintListener;
+import org.pinwise.engine.lint.LintProblem;
+import org.pinwise.engine.lint.LintSummary;
+import org.pinwise.engine.lint.LintWriter;
+import org.pinwise.rules.spi.Severity;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code pinwise lint}. */
+@Command(
+    name = "lint",
+    description = "Judges configuration files: plans of registrations, Kubernetes, Compose, ..",
+    footer = {
+      "",
+      "Directories are walked without what .gitignore leaves out; files of other kinds",
+      "in them are passed over, and - reads standard input.",
+      "",
+      "Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage or",
+      "input that cannot be read, also where there are findings.",
+      "",
+      "Example: helm template chart | pinwise lint - --fail-on warning"
+    })
+final class LintCommand implements Callable<Integer> {
+  private static final String STDIN = "-";
+  private static final int MAX_STDIN = 64 << 20;
+
+  private final CliContext context;
+
+  @Parameters(paramLabel = "PATH", description = "Files, directories, or - for standard input.")
+  private List<String> paths = new ArrayList<>();
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      description = "text (if nothing is said), json, sarif, junit or github.")
+  private String format = "text";
+
+  @Option(
+      names = "--fail-on",
+      paramLabel = "SEVERITY",
+      description = "error (if nothing is said), warning, info or never.")
+  private String failOn = "error";
+
+  @Option(names = "--require-match", description = "Fail where there is nothing to check.")
+  private boolean requireMatch;
+
+  @Mixin private RuleOptions rules;
+
+  LintCommand(CliContext context) {
+    this.context = context;
+    this.rules = new RuleOptions(context.builtIn());
+  }
+
+  /** From which severity on a finding fails the run. */
+  private enum FailOn {
+    ERROR,
+    WARNING,
+    INFO,
+    NEVER
+  }
+
+  @Override
+  public Integer call() {
+    if (paths.isEmpty()) {
+      throw new UsageException("name files, directories or - for standard input");
+    }
+    LintFormat written = Options.choice("--format", format, LintFormat.class);
+    FailOn least = Options.choice("--fail-on", failOn, FailOn.class);
+    List<Path> files = new ArrayList<>();
+    boolean stdin = paths.contains(STDIN);
+    if (stdin && paths.size() > 1) {
+      throw new UsageException("- stands alone: standard input is linted by itself");
+    }
+    ConfigLinter linter = ConfigLinter.create(rules.validator(Assumptions.USUAL));
+    LintWriter writer = written.to(context.out());
+    LintListener listener = context.progress() ? new Progress(writer, context) : writer;
+    LintSummary summary;
+    if (stdin) {
+      summary = linter.lint("stdin", standardInput(), listener);
+    } else {
+      paths.forEach(path -> files.add(Options.path("PATH", path)));
+      summary = linter.lint(files, listener);
+    }
+    writer.end(summary);
+    if (summary.problems() > 0) {
+      return ExitCode.USAGE;
+    }
+    if (requireMatch && summary.statements() == 0) {
+      return ExitCode.REJECTED;
+    }
+    boolean fails = least != FailOn.NEVER && summary.hasAtLeast(Severity.valueOf(least.name()));
+    return fails ? ExitCode.REJECTED : ExitCode.OK;
+  }
+
+  private String standardInput() {
+    try {
+      byte[] bytes = context.in().readNBytes(MAX_STDIN + 1);
+      if (bytes.length > MAX_STDIN) {
+        throw new InputException("stdin", "has more than %d bytes".formatted(MAX_STDIN));
+      }
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw new InputException("stdin", "is not UTF-8 text");
+    } catch (IOException e) {
+      throw new InputException("stdin", "cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** Shows on a terminal's error stream which file is looked at, and takes it away again. */
+  private static final class Progress implements LintListener {
+    private static final long EVERY_NANOS = 200_000_000;
+    private static final int WIDTH = 70;
+
+    private final LintListener next;
+    private final CliContext context;
+    private long shownAt = System.nanoTime();
+    private long files;
+    private boolean shown;
+
+    Progress(LintListener next, CliContext context) {
+      this.next = next;
+      this.context = context;
+    }
+
+    @Override
+    public void file(Path path) {
+      files++;
+      long now = System.nanoTime();
+      if (now - shownAt > EVERY_NANOS) {
+        String name = Printable.line(path.toString());
+        String end = name.length() > WIDTH ? ".." + name.substring(name.length() - WIDTH) : name;
+        context.err().printf("\r\033[K%d files, %s", files, end);
+        context.err().flush();
+        shownAt = now;
+        shown = true;
+      }
+    }
+
+    private void clear() {
+      if (shown) {
+        context.err().print("\r\033[K");
+        context.err().flush();
+        shown = false;
+      }
+    }
+
+    @Override
+    public void found(Diagnostic diagnostic) {
+      clear();
+      next.found(diagnostic);
+    }
+
+    @Override
+    public void problem(LintProblem problem) {
+      clear();
+      next.problem(problem);
+    }
+
+    @Override
+    public void done() {
+      clear();
+      next.done();
+    }
+  }
+}
