@@ -31,8 +31,8 @@ public final class LiveMemory {
   /** {@code 7f5200000000-7f5200010000 rw-p 00000000 00:00 0 [heap]}. */
   private static final Pattern MAPPING =
       Pattern.compile(
-          "([0-9a-f]{1,16})-([0-9a-f]{1,16}) ([r-][w-][x-][sp]) [0-9a-f]+ [0-9a-f]+:[0-9a-f]+"
-              + " \\d+\\s*(.*)");
+          "([0-9a-f]{1,16})-([0-9a-f]{1,16}) ([r-][w-][x-][sp]) ([0-9a-f]{1,16})"
+              + " [0-9a-f]+:[0-9a-f]+ (\\d{1,19})\\s*(.*)");
 
   /** One line of smaps below a mapping. */
   private static final Pattern PAGE_SIZE = Pattern.compile("KernelPageSize:\\s+(\\d+) kB");
@@ -103,38 +103,79 @@ public final class LiveMemory {
     return Optional.of(merged(overlapping, address, end));
   }
 
+  /** What is said where not even the first page is mapped: nothing but that is wrong with it. */
   private static Memory unmapped() {
-    return Memory.TYPE.of(Map.of("mapped", false));
+    return withMapped(Memory.ordinary(Protection.READ_WRITE), false);
   }
 
+  private static Memory withMapped(Memory memory, boolean mapped) {
+    return Memory.TYPE.with(memory, Map.of("mapped", mapped));
+  }
+
+  /**
+   * The facts of several mappings together are what the kernel meets when it pins them one after
+   * the other: all protections hold, and the kind is that of the mapping that is hardest to pin.
+   * Behind a hole it looks at nothing, so what lies there does not count.
+   */
   private Memory merged(List<Mapping> mappings, long address, long end) {
     long covered = address;
+    Memory all = null;
+    int hardest = -1;
+    long count = 0;
     for (Mapping mapping : mappings) {
       if (Long.compareUnsigned(mapping.start, covered) > 0) {
-        return unmapped();
+        break;
       }
-      covered = mapping.end;
+      Memory one = fact(mapping);
+      int hardness = hardness(one);
+      count++;
+      if (all == null) {
+        all = one;
+      } else {
+        Memory hard = hardness > hardest ? one : all;
+        boolean known = one.kind() != null && all.kind() != null;
+        all =
+            new Memory(
+                known ? hard.kind() : null,
+                true,
+                both(all.protection(), one.protection()),
+                known ? hard.shared() : null,
+                agree(all.pageSize(), one.pageSize()),
+                null,
+                agree(all.persistent(), one.persistent()),
+                hard.fileSystem(),
+                null,
+                count);
+      }
+      hardest = Math.max(hardest, hardness);
+      long backed = mapping.backedEnd(process);
+      covered = Long.compareUnsigned(backed, mapping.end) < 0 ? backed : mapping.end;
+      if (Long.compareUnsigned(covered, mapping.end) < 0) {
+        break;
+      }
     }
-    if (mappings.isEmpty() || Long.compareUnsigned(covered, end) < 0) {
+    if (all == null || Long.compareUnsigned(covered, address) <= 0) {
       return unmapped();
     }
-    Memory all = fact(mappings.get(0));
-    for (Mapping mapping : mappings.subList(1, mappings.size())) {
-      Memory one = fact(mapping);
-      all =
-          new Memory(
-              agree(all.kind(), one.kind()),
-              true,
-              both(all.protection(), one.protection()),
-              agree(all.shared(), one.shared()),
-              agree(all.pageSize(), one.pageSize()),
-              null,
-              agree(all.persistent(), one.persistent()),
-              agree(all.fileSystem(), one.fileSystem()),
-              null,
-              (long) mappings.size());
+    return withMapped(all, Long.compareUnsigned(covered, end) >= 0);
+  }
+
+  /** The order in which kinds of memory stand in the way of pinning; the last refuse always. */
+  private static int hardness(Memory memory) {
+    MemoryKind kind = memory.kind();
+    if (kind == null) {
+      return 0;
     }
-    return all;
+    int shared = Boolean.TRUE.equals(memory.shared()) ? 1 : 0;
+    return switch (kind) {
+      case ANONYMOUS -> 0;
+      case HUGETLB, SHMEM -> 1 + shared;
+      case FILE -> 1 + 2 * shared;
+      case DEVDAX -> 4;
+      case CUDA, ROCM -> 5;
+      case FSDAX -> 6;
+      case DEVICE_IO, SECRET -> 7;
+    };
   }
 
   private Memory fact(Mapping mapping) {
@@ -185,6 +226,9 @@ public final class LiveMemory {
 
   private static final String DAX_MARK = "+dax";
 
+  /** Where a mapping's page size was not read, a page behind a file's end is at least this. */
+  private static final long SMALL_PAGE = 4096;
+
   /** The type of the file system that a file lies on, marked where it is mounted with dax. */
   private @Nullable String fileSystem(String file) {
     List<String> lines;
@@ -222,6 +266,8 @@ public final class LiveMemory {
     private final long end;
     private final String permissions;
     private final boolean shared;
+    private final long offset;
+    private final String inode;
     private final String name;
     private Set<String> flags = Set.of();
     private @Nullable Long pageSize;
@@ -231,7 +277,9 @@ public final class LiveMemory {
       this.end = Long.parseUnsignedLong(line.group(2), 16);
       this.permissions = line.group(3);
       this.shared = permissions.charAt(3) == 's';
-      this.name = line.group(4);
+      this.offset = Long.parseUnsignedLong(line.group(4), 16);
+      this.inode = line.group(5);
+      this.name = line.group(6);
     }
 
     boolean overlaps(long from, long to) {
@@ -246,6 +294,29 @@ public final class LiveMemory {
       Matcher size = PAGE_SIZE.matcher(line);
       if (size.lookingAt()) {
         pageSize = Long.parseLong(size.group(1)) * 1024;
+      }
+    }
+
+    /**
+     * Returns where the pages end that a file gives: behind its end a mapping has none. Where the
+     * file is not known to be the one that is mapped, it is taken to be long enough.
+     */
+    long backedEnd(Path process) {
+      if (!name.startsWith("/") || inode.equals("0")) {
+        return end;
+      }
+      try {
+        // The process may see another file of this name than we do.
+        Path file = process.resolve("root").resolve(name.substring(1));
+        if (!Files.isRegularFile(file)
+            || !inode.equals(String.valueOf(Files.getAttribute(file, "unix:ino")))) {
+          return end;
+        }
+        long page = pageSize == null ? SMALL_PAGE : pageSize;
+        long bytes = Math.max(0, Files.size(file) - offset);
+        return start + (bytes + page - 1) / page * page;
+      } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
+        return end;
       }
     }
 
@@ -279,7 +350,8 @@ public final class LiveMemory {
         return null;
       }
       return switch (fileSystem) {
-        case "tmpfs", "devtmpfs", "ramfs" -> MemoryKind.SHMEM;
+        // The root of an initial RAM disk is one or the other (init/do_mounts.c).
+        case "tmpfs", "devtmpfs", "ramfs", "rootfs" -> MemoryKind.SHMEM;
         case "hugetlbfs" -> MemoryKind.HUGETLB;
         case "9p" -> null; // whether it writes back depends on its cache option
         default -> fileSystem.endsWith(DAX_MARK) ? MemoryKind.FSDAX : MemoryKind.FILE;

@@ -100,7 +100,14 @@ class LiveMemoryTest {
     assertThat(fact.kind()).isEqualTo(MemoryKind.ANONYMOUS);
     assertThat(fact.protection()).isEqualTo(Protection.READ);
     assertThat(memory.range(0x5f000, 0x2000).orElseThrow().shared()).isTrue();
-    assertThat(memory.range(0x6f000, 0x2000).orElseThrow().kind()).isNull();
+    // The kind that is hardest to pin counts, with what is said of it.
+    assertThat(memory.range(0x6f000, 0x2000).orElseThrow().kind()).isEqualTo(MemoryKind.SHMEM);
+    Memory file = memory.range(0x7f000, 0x2000).orElseThrow();
+    assertThat(file.kind()).isEqualTo(MemoryKind.FILE);
+    assertThat(file.shared()).isTrue();
+    assertThat(file.fileSystem()).isEqualTo("ext4");
+    assertThat(memory.range(0x8f000, 0x2000).orElseThrow().kind()).isEqualTo(MemoryKind.FSDAX);
+    assertThat(memory.range(0x50000, 0x70000).orElseThrow().kind()).isEqualTo(MemoryKind.DEVICE_IO);
     assertThat(memory.range(0xeffff, 2).orElseThrow().protection()).isEqualTo(Protection.WRITE);
   }
 
@@ -120,6 +127,39 @@ class LiveMemoryTest {
                 Long.parseUnsignedLong(address.substring(2), 16),
                 Long.parseUnsignedLong(length.substring(2), 16)))
         .hasValueSatisfying(fact -> assertThat(fact.mapped()).isFalse());
+  }
+
+  @Test
+  void whatLiesBehindAHoleDoesNotCount() {
+    Memory before = memory.range(0x2f000, 0x22000).orElseThrow();
+    assertThat(before.mapped()).isFalse();
+    assertThat(before.kind()).isEqualTo(MemoryKind.ANONYMOUS);
+    assertThat(before.protection()).isEqualTo(Protection.NONE);
+    assertThat(before.mappings()).isEqualTo(2);
+    // Where nothing is mapped, that is all that is wrong with it.
+    assertThat(memory.range(0x4f000, 0x2000).orElseThrow())
+        .isEqualTo(
+            Memory.TYPE.with(
+                Memory.ordinary(Protection.READ_WRITE), java.util.Map.of("mapped", false)));
+  }
+
+  @Test
+  void behindTheEndOfAFileThereIsNoPage() throws IOException {
+    Path file = process.resolve("root/data/short");
+    Files.createDirectories(file.getParent());
+    Files.write(file, new byte[0x1801]);
+    Object inode = Files.getAttribute(file, "unix:ino");
+    String line = "10000-20000 rw-s 00001000 08:01 %s   /data/short\n";
+    Files.writeString(process.resolve("maps"), line.formatted(inode));
+
+    assertThat(memory.range(0x10000, 0x1000).orElseThrow().mapped()).isTrue();
+    Memory over = memory.range(0x10fff, 2).orElseThrow();
+    assertThat(over.mapped()).isFalse();
+    assertThat(over.kind()).isEqualTo(MemoryKind.FILE);
+    assertThat(memory.range(0x11000, 1).orElseThrow().mapped()).isFalse();
+    // Another file of this name is not the one that is mapped.
+    Files.writeString(process.resolve("maps"), line.formatted("1"));
+    assertThat(memory.range(0x10fff, 2).orElseThrow().mapped()).isTrue();
   }
 
   @Test
