@@ -10,6 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.facts.CatalogDevice;
 import org.pinwise.engine.facts.DeviceCatalog;
+import org.pinwise.engine.facts.LiveDevice;
 import org.pinwise.registrar.verbs.DeviceAttributes;
 import org.pinwise.registrar.verbs.DeviceAttributesEx;
 import org.pinwise.registrar.verbs.DeviceContext;
@@ -56,23 +57,6 @@ final class DeviceReader {
    */
   private static final Map<Integer, String> BY_VENDOR = Map.of(0xffffff, RXE, 0x626d74, "siw");
 
-  /** RDMA drivers by the driver of the bus device that they sit on, where the names differ. */
-  private static final Map<String, String> BY_BUS_DRIVER =
-      Map.ofEntries(
-          Map.entry("mlx5_core", "mlx5"),
-          Map.entry("mlx4_core", "mlx4"),
-          Map.entry("ib_mthca", "mthca"),
-          Map.entry("ice", "irdma"),
-          Map.entry("i40e", "irdma"),
-          Map.entry("idpf", "irdma"),
-          Map.entry("bnxt_en", "bnxt_re"),
-          Map.entry("hns3", "hns"),
-          Map.entry("hns_roce_hw_v2", "hns"),
-          Map.entry("qede", "qedr"),
-          Map.entry("be2net", "ocrdma"),
-          Map.entry("ib_qib", "qib"),
-          Map.entry("enic", "usnic"));
-
   private final Path sysfs;
 
   DeviceReader(Path sysfs) {
@@ -98,7 +82,8 @@ final class DeviceReader {
           case Result.Failed<DeviceAttributesEx>(int errno) ->
               throw new VerbsException("ibv_query_device_ex", info.name(), errno);
         };
-    return new DeviceReader(Path.of("/sys")).facts(info, plain, extended, kernel);
+    Device asked = new DeviceReader(Path.of("/sys")).facts(info, plain, extended, kernel);
+    return LiveDevice.completed(asked, kernel);
   }
 
   private static boolean isAbsent(int errno) {
@@ -163,7 +148,7 @@ final class DeviceReader {
     if (software != null) {
       return software;
     }
-    return busDriver(name).or(() -> byIds(attributes)).orElse(null);
+    return LiveDevice.driver(sysfs, name).or(() -> byIds(attributes)).orElse(null);
   }
 
   private static Optional<String> byIds(DeviceAttributes attributes) {
@@ -172,17 +157,6 @@ final class DeviceReader {
             Integer.toUnsignedLong(attributes.vendorPartId()),
             Integer.toUnsignedLong(attributes.vendorId()))
         .map(CatalogDevice::driver);
-  }
-
-  private Optional<String> busDriver(String name) {
-    try {
-      Path link = sysfs.resolve("class/infiniband").resolve(name).resolve("device/driver");
-      String bus = String.valueOf(Files.readSymbolicLink(link).getFileName());
-      String driver = BY_BUS_DRIVER.getOrDefault(bus, bus);
-      return DeviceCatalog.load().byDriver(driver).map(CatalogDevice::driver);
-    } catch (IOException e) {
-      return Optional.empty();
-    }
   }
 
   private @Nullable Transport transport(DeviceInfo info) {

@@ -157,7 +157,7 @@ public final class DeviceOption {
         return new ResolvedDevice(
             ResolvedDevice.Origin.LIVE,
             name,
-            readers.next().read(name),
+            LiveDevice.counted(readers.next().read(name), LiveHost.read().host().kernel()),
             null,
             List.of(),
             List.of());

@@ -7,7 +7,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -16,7 +15,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import org.pinwise.rules.model.DriverStack;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.HugePagePolicy;
@@ -34,6 +32,8 @@ import org.pinwise.rules.model.Unsigned;
  */
 public record LiveHost(Host host, Map<String, String> sources, Map<String, String> reasons) {
 
+  private static final String STATUS = "/proc/self/status";
+
   /** Makes the value. */
   public LiveHost {
     sources = Map.copyOf(sources);
@@ -42,7 +42,7 @@ public record LiveHost(Host host, Map<String, String> sources, Map<String, Strin
 
   /** Reads this host and this process. */
   public static LiveHost read() {
-    return read(new SystemFiles(Path.of("/")), System.getenv());
+    return read(SystemFiles.ofThisHost(), System.getenv());
   }
 
   /** Reads a host whose /proc, /sys and /usr are below {@code root}. */
@@ -54,15 +54,17 @@ public record LiveHost(Host host, Map<String, String> sources, Map<String, Strin
     return new Reading(files, environment).read();
   }
 
-  /** Reads one fact. */
-  @FunctionalInterface
-  private interface Source {
-    @Nullable Object read() throws IOException, UnknownException;
+  /** Returns a line of a process's status, such as {@code VmPin}. */
+  static String status(SystemFiles files, String name) throws IOException, UnknownException {
+    Matcher matcher = Pattern.compile("(?m)^" + name + ":\\s*(.*)$").matcher(files.text(STATUS));
+    if (!matcher.find()) {
+      throw new UnknownException(STATUS + " has no " + name);
+    }
+    return matcher.group(1).strip();
   }
 
   /** Reads all facts of a root. */
   private static final class Reading {
-    private static final String STATUS = "/proc/self/status";
     private static final String LIMITS = "/proc/self/limits";
     private static final String MEMINFO = "/proc/meminfo";
     private static final String MODULES = "/sys/module/";
@@ -97,59 +99,53 @@ public record LiveHost(Host host, Map<String, String> sources, Map<String, Strin
 
     private final SystemFiles files;
     private final Map<String, String> environment;
-    private final Map<String, @Nullable Object> values = new LinkedHashMap<>();
-    private final Map<String, String> sources = new LinkedHashMap<>();
-    private final Map<String, String> reasons = new LinkedHashMap<>();
+    private final Readings readings;
 
     private Reading(SystemFiles files, Map<String, String> environment) {
       this.files = files;
       this.environment = environment;
+      this.readings = new Readings(files);
     }
 
     LiveHost read() {
-      fact("kernel", "/proc/sys/kernel/osrelease", this::kernel);
-      fact("stack", MODULES + "*/taint, */version", this::stack);
-      fact("rdmaCore", "the file name of libibverbs.so.1", this::rdmaCore);
-      fact("pageSize", "/proc/self/auxv, AT_PAGESZ", this::pageSize);
-      fact("memlock", LIMITS + ", Max locked memory, soft", () -> memlock(1));
-      fact("memlockHard", LIMITS + ", Max locked memory, hard", () -> memlock(2));
-      fact("ipcLock", STATUS + ", CapEff; /proc/self/ns/user", this::ipcLock);
-      fact("pinnedPages", STATUS + ", VmPin", this::pinnedPages);
-      reasons.put("dmaBounce", "the kernel tells it per device only (device_cap_flags_ex bit 41)");
-      fact("ram", MEMINFO + ", MemTotal", () -> 1024 * meminfo("MemTotal", " kB"));
-      fact("memoryLimit", "", this::memoryLimit);
-      fact("hugePageSize", MEMINFO + ", Hugepagesize", () -> 1024 * meminfo("Hugepagesize", " kB"));
-      fact("hugePagesFree", MEMINFO + ", HugePages_Free", () -> meminfo("HugePages_Free", ""));
-      fact("thp", "/sys/kernel/mm/transparent_hugepage/enabled", this::transparentHugePages);
-      fact("selinux", SELINUX + ", " + FILE_SYSTEMS, this::selinux);
-      fact("copyOnFork", "the kernel's version", this::copyOnFork);
-      fact(
+      readings.read("kernel", "/proc/sys/kernel/osrelease", this::kernel);
+      readings.read("stack", MODULES + "*/taint, */version", this::stack);
+      readings.read("rdmaCore", "the file name of libibverbs.so.1", this::rdmaCore);
+      readings.read("pageSize", "/proc/self/auxv, AT_PAGESZ", this::pageSize);
+      readings.read("memlock", LIMITS + ", Max locked memory, soft", () -> memlock(1));
+      readings.read("memlockHard", LIMITS + ", Max locked memory, hard", () -> memlock(2));
+      readings.read("ipcLock", STATUS + ", CapEff; /proc/self/ns/user", this::ipcLock);
+      readings.read("pinnedPages", STATUS + ", VmPin", this::pinnedPages);
+      readings.unknown(
+          "dmaBounce", "the kernel tells it per device only (device_cap_flags_ex bit 41)");
+      readings.read("ram", MEMINFO + ", MemTotal", () -> 1024 * meminfo("MemTotal", " kB"));
+      memoryLimit();
+      readings.read(
+          "hugePageSize", MEMINFO + ", Hugepagesize", () -> 1024 * meminfo("Hugepagesize", " kB"));
+      readings.read(
+          "hugePagesFree", MEMINFO + ", HugePages_Free", () -> meminfo("HugePages_Free", ""));
+      readings.read(
+          "thp", "/sys/kernel/mm/transparent_hugepage/enabled", this::transparentHugePages);
+      readings.read("selinux", SELINUX + ", " + FILE_SYSTEMS, this::selinux);
+      readings.read("copyOnFork", "the kernel's version", this::copyOnFork);
+      readings.read(
           "forkProtection",
           "the environment, " + String.join(", ", FORK_SAFE),
           () -> FORK_SAFE.stream().anyMatch(environment::containsKey));
-      fact(
+      readings.read(
           "maxMapCount",
           "/proc/sys/vm/max_map_count",
           () -> unsigned("max_map_count", files.text("/proc/sys/vm/max_map_count").strip()));
-      fact(
+      readings.read(
           "mappings",
           "/proc/self/maps, lines",
           () -> files.text("/proc/self/maps").lines().count());
-      fact("logNumMtt", MLX4 + "/parameters/log_num_mtt", () -> parameter("log_num_mtt"));
-      fact(
+      readings.read("logNumMtt", MLX4 + "/parameters/log_num_mtt", () -> parameter("log_num_mtt"));
+      readings.read(
           "logMttsPerSeg",
           MLX4 + "/parameters/log_mtts_per_seg",
           () -> parameter("log_mtts_per_seg"));
-      return new LiveHost(Host.TYPE.of(values), sources, reasons);
-    }
-
-    private void fact(String field, String where, Source source) {
-      try {
-        values.put(field, source.read());
-        sources.putIfAbsent(field, where);
-      } catch (UnknownException | IOException | RuntimeException e) {
-        reasons.put(field, files.reason(e));
-      }
+      return new LiveHost(readings.fact(Host.TYPE), readings.sources(), readings.reasons());
     }
 
     private int kernel() throws IOException, UnknownException {
@@ -190,11 +186,7 @@ public record LiveHost(Host host, Map<String, String> sources, Map<String, Strin
     }
 
     private String status(String name) throws IOException, UnknownException {
-      Matcher matcher = Pattern.compile("(?m)^" + name + ":\\s*(.*)$").matcher(files.text(STATUS));
-      if (!matcher.find()) {
-        throw new UnknownException(STATUS + " has no " + name);
-      }
-      return matcher.group(1).strip();
+      return LiveHost.status(files, name);
     }
 
     private boolean ipcLock() throws IOException, UnknownException {
@@ -223,7 +215,7 @@ public record LiveHost(Host host, Map<String, String> sources, Map<String, Strin
       if (!matcher.matches()) {
         throw new UnknownException("VmPin is not in kB: " + Shown.of(pinned));
       }
-      if (!(values.get("pageSize") instanceof Long pageSize)) {
+      if (!(readings.value("pageSize") instanceof Long pageSize)) {
         throw new UnknownException("the page size is unknown");
       }
       return Long.parseLong(matcher.group(1)) * 1024 / pageSize;
@@ -239,10 +231,13 @@ public record LiveHost(Host host, Map<String, String> sources, Map<String, Strin
       return Long.parseLong(matcher.group(1));
     }
 
-    private long memoryLimit() throws IOException, UnknownException {
-      ControlGroups.Limit limit = new ControlGroups(files).memory();
-      sources.put("memoryLimit", limit.file());
-      return limit.value();
+    private void memoryLimit() {
+      try {
+        ControlGroups.Limit limit = new ControlGroups(files).memory();
+        readings.known("memoryLimit", limit.value(), limit.file());
+      } catch (IOException | UnknownException | RuntimeException e) {
+        readings.unknown("memoryLimit", files.reason(e));
+      }
     }
 
     private HugePagePolicy transparentHugePages() throws IOException, UnknownException {
@@ -272,7 +267,7 @@ public record LiveHost(Host host, Map<String, String> sources, Map<String, Strin
 
     /** nldev_sys_get_doit, core/nldev.c, says so whatever the device is; read in 6.1 and 6.12. */
     private boolean copyOnFork() throws UnknownException {
-      if (values.get("kernel") instanceof Integer kernel && kernel >= Kernel.V6_1) {
+      if (readings.value("kernel") instanceof Integer kernel && kernel >= Kernel.V6_1) {
         return true;
       }
       throw new UnknownException("it is known of kernels from 6.1 on; see 'rdma system show'");

@@ -1,6 +1,8 @@
 package org.pinwise.engine.facts;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
@@ -17,20 +19,52 @@ import java.util.Optional;
  * such as {@code /proc/self/status}.
  */
 class SystemFiles {
+  private static final String SELF = "/proc/self";
+  private static final int BUFFER = 1 << 16;
+  private static final int MAX_BYTES = 1 << 26;
+
   private final Path root;
+  private final String process;
 
   SystemFiles(Path root) {
+    this(root, SELF);
+  }
+
+  private SystemFiles(Path root, String process) {
     this.root = root;
+    this.process = process;
+  }
+
+  /** Returns the same files, with those of another process for {@code /proc/self}. */
+  final SystemFiles ofProcess(long pid) {
+    return new SystemFiles(root, "/proc/" + pid);
+  }
+
+  /** Returns the files of this host. */
+  static SystemFiles ofThisHost() {
+    return new SystemFiles(Path.of("/"));
   }
 
   /** Returns where a file of the system is. */
   final Path at(String file) {
-    return root.resolve(file.startsWith("/") ? file.substring(1) : file);
+    String named = file.startsWith(SELF + "/") ? process + file.substring(SELF.length()) : file;
+    return root.resolve(named.startsWith("/") ? named.substring(1) : named);
   }
 
-  /** Returns the bytes of a file. */
+  /**
+   * Returns the bytes of a file. They are read by one large buffer: files of /proc have the size 0,
+   * by which {@link Files#readAllBytes} asks for one byte first, and a number in /proc/sys ends
+   * after the first read.
+   */
   byte[] bytes(String file) throws IOException {
-    return Files.readAllBytes(at(file));
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    byte[] buffer = new byte[BUFFER];
+    try (InputStream in = Files.newInputStream(at(file))) {
+      for (int n = in.read(buffer); n > 0 && bytes.size() < MAX_BYTES; n = in.read(buffer)) {
+        bytes.write(buffer, 0, n);
+      }
+    }
+    return bytes.toByteArray();
   }
 
   /** Returns the text of a file. */
@@ -88,11 +122,14 @@ class SystemFiles {
     if (e instanceof AccessDeniedException denied) {
       return shown(denied.getFile()) + " may not be read by this user";
     }
-    return Shown.of("cannot be read: " + shown(String.valueOf(e.getMessage())));
+    String message = e.getMessage() == null ? e.toString() : e.getMessage();
+    return Shown.of("cannot be read: " + shown(message));
   }
 
-  private String shown(String file) {
+  /** Returns a text with paths as they are on the system. */
+  final String shown(String text) {
     String prefix = root.toString();
-    return prefix.length() > 1 ? file.replace(prefix, "") : file;
+    String bare = prefix.length() > 1 ? text.replace(prefix, "") : text;
+    return bare.replace(SELF + "/", process + "/");
   }
 }

@@ -1,17 +1,9 @@
 package org.pinwise.engine.json;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import com.fasterxml.jackson.core.util.DefaultIndenter;
-import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
-import com.fasterxml.jackson.core.util.Separators;
-import com.fasterxml.jackson.core.util.Separators.Spacing;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -42,11 +34,6 @@ public final class VerdictJson {
   /** The value of the key {@code schema}. */
   public static final String SCHEMA = "pinwise-verdict/1";
 
-  private static final String SCHEMA_FILE = "/org/pinwise/engine/pinwise-verdict-1.schema.json";
-
-  private static final JsonFactory FACTORY =
-      JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
-
   private VerdictJson() {}
 
   /** Returns the verdict on one line, without a line break at its end. */
@@ -62,7 +49,7 @@ public final class VerdictJson {
    */
   public static String compact(Verdict verdict, @Nullable List<Why> why) {
     StringWriter text = new StringWriter();
-    try (JsonGenerator json = FACTORY.createGenerator(text)) {
+    try (JsonGenerator json = JsonTree.FACTORY.createGenerator(text)) {
       new Writer(json).verdict(verdict, why);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -83,14 +70,8 @@ public final class VerdictJson {
    */
   public static String indented(Verdict verdict, @Nullable List<Why> why) {
     StringWriter text = new StringWriter();
-    try (JsonGenerator json = FACTORY.createGenerator(text)) {
-      json.setPrettyPrinter(
-          new DefaultPrettyPrinter(
-                  Separators.createDefaultInstance()
-                      .withObjectFieldValueSpacing(Spacing.AFTER)
-                      .withObjectEmptySeparator("")
-                      .withArrayEmptySeparator(""))
-              .withObjectIndenter(new DefaultIndenter("  ", "\n")));
+    try (JsonGenerator json = JsonTree.FACTORY.createGenerator(text)) {
+      json.setPrettyPrinter(JsonTree.printer());
       new Writer(json).verdict(verdict, why);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -100,14 +81,7 @@ public final class VerdictJson {
 
   /** Returns the JSON Schema (2020-12) of what this class writes. */
   public static String schema() {
-    try (InputStream in = VerdictJson.class.getResourceAsStream(SCHEMA_FILE)) {
-      if (in == null) {
-        throw new IllegalStateException("the engine's jar holds no " + SCHEMA_FILE);
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return JsonTree.schema("pinwise-verdict-1");
   }
 
   /** Writes the parts of one verdict. */

@@ -290,6 +290,7 @@ class LiveHostTest {
     assertThat(live.host().pageSize()).isIn(4096L, 16384L, 65536L);
     assertThat(live.host().memlock()).isNotNull();
     assertThat(live.host().ipcLock()).isNotNull();
+    assertThat(live.host().maxMapCount()).isGreaterThan(1000); // not its first digit
     live.reasons().values().forEach(reason -> assertThat(reason).doesNotContain("\n"));
   }
 }

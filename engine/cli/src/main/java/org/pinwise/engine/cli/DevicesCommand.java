@@ -1,48 +1,64 @@
 package org.pinwise.engine.cli;
 
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
-import org.pinwise.engine.InputException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.facts.CatalogDevice;
 import org.pinwise.engine.facts.DeviceCatalog;
-import org.pinwise.engine.facts.DeviceOption;
-import org.pinwise.rules.model.Device;
-import org.pinwise.rules.model.Field;
+import org.pinwise.engine.facts.HostReport;
+import org.pinwise.engine.facts.LiveDevice;
+import org.pinwise.engine.json.JsonTree;
+import org.pinwise.engine.text.Nearest;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** {@code pinwise devices}. */
 @Command(
     name = "devices",
     description = "Lists the RDMA devices of this host, or those of the catalogue.")
 final class DevicesCommand implements Callable<Integer> {
-  /** Where the kernel lists RDMA devices: {@code drivers/infiniband/core/device.c}, ib_class. */
-  private static final Path INFINIBAND = Path.of("/sys/class/infiniband");
-
   private final CliContext context;
-  private final Path directory;
+  private final Supplier<HostReport> host;
+
+  @Parameters(arity = "0..1", paramLabel = "NAME", description = "Only this device of the host.")
+  private @Nullable String name;
 
   @Option(names = "--catalog", description = "List the devices that --device knows by name.")
   private boolean catalog;
 
+  @Option(
+      names = "--save",
+      paramLabel = "FILE",
+      description = "Write the device's facts and the host's to FILE, for --device.")
+  private @Nullable String save;
+
+  @Mixin private FormatOption format = new FormatOption();
+
   DevicesCommand(CliContext context) {
-    this(context, INFINIBAND);
+    this(context, HostReport::ofThisProcess);
   }
 
-  DevicesCommand(CliContext context, Path directory) {
+  DevicesCommand(CliContext context, Supplier<HostReport> host) {
     this.context = context;
-    this.directory = directory;
+    this.host = host;
   }
 
   @Override
   public Integer call() {
-    return catalog ? catalog() : live();
+    boolean json = format.json();
+    if (!catalog) {
+      return live(json);
+    }
+    if (name != null || save != null || json) {
+      throw new UsageException("--catalog", "stands alone");
+    }
+    return catalog();
   }
 
   private int catalog() {
@@ -60,49 +76,47 @@ final class DevicesCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  private int live() {
-    List<String> names = names();
-    if (names.isEmpty()) {
-      throw new UsageException(
-          "there is no RDMA device: %s; 'pinwise devices --catalog' lists the devices that can be"
-                  .formatted(
-                      Files.isDirectory(directory)
-                          ? directory + " is empty"
-                          : "there is no " + directory + ", so no RDMA driver is loaded")
-              + " named instead");
-    }
-    int code = ExitCode.OK;
-    for (String name : names) {
-      try {
-        Device device = DeviceOption.resolve("live:" + name, null).device();
-        context.out().print(context.style().bold(Printable.line(name)) + "\n");
-        for (Field<Device> field : Device.TYPE.fields()) {
-          context
-              .out()
-              .print(
-                  "  %s%s\n"
-                      .formatted(
-                          RuleText.pad(field.name(), 18),
-                          Printable.line(field.show(field.read(device)))));
-        }
-      } catch (InputException e) {
-        context.err().printf("%s: %s%n", name, Printable.line(String.valueOf(e.getMessage())));
-        code = ExitCode.USAGE;
+  private int live(boolean json) {
+    HostReport report = host.get();
+    List<LiveDevice> devices = chosen(report.devices());
+    if (save != null) {
+      if (devices.size() > 1) {
+        throw new UsageException(
+            "--save", "a facts file holds one device; name one of " + names(devices));
       }
+      SavedFacts.write(context, save, devices.get(0), report);
     }
-    return code;
+    if (json) {
+      Map<String, @Nullable Object> root = new LinkedHashMap<>();
+      root.put("schema", "pinwise-devices/1");
+      root.put("devices", DoctorJson.devices(devices));
+      context.out().print(JsonTree.indented(root) + "\n");
+    } else {
+      devices.forEach(device -> context.out().print(DoctorText.device(device, context.style())));
+    }
+    return ExitCode.OK;
   }
 
-  private List<String> names() {
-    List<String> names = new ArrayList<>();
-    if (Files.isDirectory(directory)) {
-      try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
-        entries.forEach(entry -> names.add(String.valueOf(entry.getFileName())));
-      } catch (IOException e) {
-        throw new InputException(directory.toString(), "cannot be listed: " + e.getMessage());
-      }
+  private List<LiveDevice> chosen(List<LiveDevice> all) {
+    if (all.isEmpty()) {
+      throw new UsageException(
+          "there is no RDMA device: /sys/class/infiniband lists none, so no RDMA driver has one;"
+              + " 'pinwise devices --catalog' lists the devices that can be named instead");
     }
-    Collections.sort(names);
-    return names;
+    if (name == null) {
+      return all;
+    }
+    List<LiveDevice> named = new ArrayList<>(all);
+    named.removeIf(device -> !device.name().equals(name));
+    if (named.isEmpty()) {
+      throw new UsageException(
+          "there is no RDMA device %s%s; there are %s"
+              .formatted(Printable.cut(name), Nearest.hint(name, names(all)), names(all)));
+    }
+    return named;
+  }
+
+  private static List<String> names(List<LiveDevice> devices) {
+    return devices.stream().map(LiveDevice::name).toList();
   }
 }

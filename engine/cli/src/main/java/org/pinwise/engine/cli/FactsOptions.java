@@ -13,6 +13,7 @@ import org.pinwise.engine.facts.DeviceCatalog;
 import org.pinwise.engine.facts.DeviceOption;
 import org.pinwise.engine.facts.FactsFile;
 import org.pinwise.engine.facts.FactsReader;
+import org.pinwise.engine.facts.HostReport;
 import org.pinwise.engine.facts.LabelsOption;
 import org.pinwise.engine.facts.LiveHost;
 import org.pinwise.engine.facts.MemoryOption;
@@ -111,6 +112,33 @@ public final class FactsOptions {
     Labels labelFacts = labels == null ? Labels.UNKNOWN : LabelsOption.parse(labels);
     Facts facts = new Facts(request, memoryFacts, deviceFacts, hostFacts).withLabels(labelFacts);
     return new Given(facts, notes);
+  }
+
+  /**
+   * Returns the facts that the options give, on this host where they name none.
+   *
+   * @param pid the process whose limits count; null is this one
+   * @throws UsageException if an option's value cannot be understood
+   * @throws InputException if a file or a device cannot be read
+   */
+  Given givenHere(MrRequest request, @Nullable String pid) {
+    if (pid != null && host != null && !host.equals(LIVE)) {
+      throw new UsageException("--pid", "is of this host; leave out --host, or say --host live");
+    }
+    Given given = given(request);
+    if (pid == null && (host != null || isHostKnown(given.facts().host()))) {
+      return given;
+    }
+    List<String> notes = new ArrayList<>(given.notes());
+    Host here = pid == null ? live(notes) : HostReport.ofProcess(Options.pid(pid)).live().host();
+    notes.add("the host is this one" + (pid == null ? "" : ", its process " + Options.pid(pid)));
+    return new Given(
+        given.facts().withHost(withKernel(here, kernel == null ? null : kernel(kernel))), notes);
+  }
+
+  /** Returns whether more than the kernel is known. */
+  private static boolean isHostKnown(Host given) {
+    return !withKernel(Host.UNKNOWN, given.kernel()).equals(given);
   }
 
   private static Host hostOf(ResolvedDevice resolved, Host otherwise, List<String> notes) {

@@ -46,6 +46,8 @@ public final class Main {
     commands.put("rules", RulesCommand::new);
     commands.put("explain", ExplainCommand::new);
     commands.put("devices", DevicesCommand::new);
+    commands.put("doctor", DoctorCommand::new);
+    commands.put("capacity", CapacityCommand::new);
     commands.put("version", VersionCommand::new);
     return commands;
   }
@@ -79,8 +81,17 @@ public final class Main {
 
   /** Runs with the extensions given; they are asked for only where they may be needed. */
   static int run(CliContext context, Supplier<List<CliExtension>> extensions, String... args) {
+    return run(context, COMMANDS, extensions, args);
+  }
+
+  /** Runs with these commands instead of the module's own. */
+  static int run(
+      CliContext context,
+      Map<String, Function<CliContext, Object>> commands,
+      Supplier<List<CliExtension>> extensions,
+      String... args) {
     try {
-      return commandLine(context, extensions, args).execute(args);
+      return commandLine(context, commands, extensions, args).execute(args);
     } catch (RuntimeException | StackOverflowError | OutOfMemoryError | LinkageError e) {
       return internal(context.err(), e);
     } finally {
@@ -90,7 +101,10 @@ public final class Main {
   }
 
   private static CommandLine commandLine(
-      CliContext context, Supplier<List<CliExtension>> extensions, String... args) {
+      CliContext context,
+      Map<String, Function<CliContext, Object>> commands,
+      Supplier<List<CliExtension>> extensions,
+      String... args) {
     CommandLine root = new CommandLine(new Root());
     root.getCommandSpec()
         .version(VersionCommand.text())
@@ -100,11 +114,11 @@ public final class Main {
                 .description("Show the version.")
                 .build());
     String asked = args.length == 0 ? "" : args[0];
-    Function<CliContext, Object> one = COMMANDS.get(asked);
+    Function<CliContext, Object> one = commands.get(asked);
     if (one != null) {
       root.addSubcommand(asked, one.apply(context));
     } else {
-      COMMANDS.forEach((name, command) -> root.addSubcommand(name, command.apply(context)));
+      commands.forEach((name, command) -> root.addSubcommand(name, command.apply(context)));
       for (CliExtension extension : extensions.get()) {
         extension.commands(context).forEach(root::addSubcommand);
       }

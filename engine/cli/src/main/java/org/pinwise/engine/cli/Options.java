@@ -29,6 +29,18 @@ final class Options {
     return read(option, text, Quantity::parse);
   }
 
+  static long pid(String text) {
+    return read(
+        "--pid",
+        text,
+        value -> {
+          if (!value.matches("[1-9]\\d{0,9}")) {
+            throw new IllegalArgumentException(Printable.cut(value) + " is no process id");
+          }
+          return Long.parseLong(value);
+        });
+  }
+
   static Path path(String option, String text) {
     try {
       return Path.of(text);

@@ -6,7 +6,15 @@ import java.util.regex.Pattern;
 final class Printable {
   private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
 
+  /** Arguments may be of megabytes. */
+  private static final int MAX = 60;
+
   private Printable() {}
+
+  /** Returns what somebody wrote, on one line and not too long to be read. */
+  static String cut(String text) {
+    return line(text.length() > MAX ? text.substring(0, MAX) + ".." : text);
+  }
 
   /** Returns the text on one line, with control and format characters as {@code ?}. */
   static String line(String text) {

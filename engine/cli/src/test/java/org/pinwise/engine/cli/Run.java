@@ -5,7 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.pinwise.engine.RuleSet;
 
@@ -39,6 +42,22 @@ record Run(int exit, String out, String err) {
   /** Runs {@code pinwise} with these rules for those that come with it. */
   static Run with(RuleSet rules, String... args) {
     return with(() -> rules, List.of(), false, args);
+  }
+
+  /** Runs a command that the test makes, in place of the one with its name. */
+  static Run command(String name, Function<CliContext, Object> command, String... options) {
+    List<String> args = new ArrayList<>(List.of(name));
+    args.addAll(List.of(options));
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    CliContext context =
+        new CliContext(
+            new PrintStream(out, false, UTF_8),
+            new PrintStream(err, false, UTF_8),
+            InputStream.nullInputStream(),
+            false);
+    int exit = Main.run(context, Map.of(name, command), List::of, args.toArray(String[]::new));
+    return new Run(exit, out.toString(UTF_8), err.toString(UTF_8));
   }
 
   private static Run with(
