@@ -240,6 +240,15 @@ public final class MrValidator {
     return List.copyOf(all);
   }
 
+  /**
+   * Returns which conditions of a rule decide it, whether it is among those that judge or not.
+   * Nothing is assumed.
+   */
+  public static Why why(Rule rule, Facts facts) {
+    return why(
+        CompiledRule.of(rule, rule.meta().parameters()), Assumptions.NONE.complete(facts).facts());
+  }
+
   private static Why why(CompiledRule compiled, FactTuple facts) {
     Truth truth = compiled.of(facts);
     List<Why.Reason> reasons = new ArrayList<>();

@@ -42,13 +42,12 @@ final class LeaseTracker {
 
   private static String frames() {
     return StackWalker.getInstance()
-        .walk(
-            frames ->
-                frames
-                    .dropWhile(frame -> OURS.contains(frame.getClassName()))
-                    .limit(FRAMES)
-                    .map(frame -> "  at " + frame)
-                    .collect(Collectors.joining("\n")));
+        .walk(frames ->
+            frames
+                .dropWhile(frame -> OURS.contains(frame.getClassName()))
+                .limit(FRAMES)
+                .map(frame -> "  at " + frame)
+                .collect(Collectors.joining("\n")));
   }
 
   List<String> sitesOf(RegisteredRegion region) {

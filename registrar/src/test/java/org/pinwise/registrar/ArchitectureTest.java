@@ -136,11 +136,10 @@ class ArchitectureTest {
             types(member).stream()
                 .filter(used -> !used.isPrimitive() && !allowed.test(used.getBaseComponentType()))
                 .filter(used -> !used.getBaseComponentType().isPrimitive())
-                .forEach(
-                    used ->
-                        events.add(
-                            SimpleConditionEvent.violated(
-                                member, member.getFullName() + " uses " + used.getName())));
+                .forEach(used ->
+                    events.add(
+                        SimpleConditionEvent.violated(
+                            member, member.getFullName() + " uses " + used.getName())));
           }
         }
       }

@@ -356,14 +356,13 @@ class MemoryRegistrarTest {
 
   @Test
   void anotherNameOnTheSameMachine() {
-    assertThatThrownBy(
-            () ->
-                MemoryRegistrar.open(
-                    verbs,
-                    "rxe0",
-                    Simulations.VALIDATOR,
-                    RegistrarOptions.DEFAULT,
-                    Surroundings.simulated(rxe)))
+    assertThatThrownBy(() ->
+            MemoryRegistrar.open(
+                verbs,
+                "rxe0",
+                Simulations.VALIDATOR,
+                RegistrarOptions.DEFAULT,
+                Surroundings.simulated(rxe)))
         .isInstanceOfSatisfying(
             UnavailableException.class,
             e -> assertThat(e.reason()).isEqualTo(Reason.NO_SUCH_DEVICE))

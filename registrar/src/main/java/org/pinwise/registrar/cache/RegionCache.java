@@ -718,12 +718,11 @@ public final class RegionCache implements AutoCloseable {
     List<Entry> candidates = new ArrayList<>();
     for (Lane lane : lanes) {
       Scan at = limit;
-      lane.index.forEach(
-          entry -> {
-            if (!entry.isMemoryAlive() || (sure && entry.lastUse() - at.now < 0)) {
-              candidates.add(entry);
-            }
-          });
+      lane.index.forEach(entry -> {
+        if (!entry.isMemoryAlive() || (sure && entry.lastUse() - at.now < 0)) {
+          candidates.add(entry);
+        }
+      });
     }
     VerbsException first = retryReleases(null);
     for (int i = 0; i < candidates.size(); i += BATCH) {

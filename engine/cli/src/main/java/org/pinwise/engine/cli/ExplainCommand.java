@@ -7,27 +7,57 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.Assumptions;
+import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.RuleSet;
+import org.pinwise.engine.Verdict;
+import org.pinwise.engine.advice.Diagnosis;
+import org.pinwise.engine.advice.Topics;
 import org.pinwise.engine.text.Nearest;
 import org.pinwise.rules.model.Errno;
 import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Field;
+import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.spi.Rule;
 import org.pinwise.rules.spi.Stage;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code pinwise explain}. */
-@Command(name = "explain", description = "Explains a rule, an errno or a fact.")
+@Command(
+    name = "explain",
+    description = "Explains a rule, an errno, a fact or a topic.",
+    footer = {
+      "",
+      "With facts an errno is diagnosed: its causes are ranked, with the evidence for",
+      "each and the command that confirms it.",
+      "",
+      "Example: pinwise explain ENOMEM --device live:mlx5_0 --host live --pid 4711"
+    })
 final class ExplainCommand implements Callable<Integer> {
+  private static final MrRequest NOTHING = MrRequest.builder().build();
+  private static final String RANKED =
+      "With --device, --host or --pid its causes are ranked by the evidence.\n";
+
   private final CliContext context;
 
+  @Mixin private RequestOptions request = new RequestOptions();
+  @Mixin private FactsOptions facts = new FactsOptions();
   @Mixin private RuleOptions rules;
+  @Mixin private FormatOption format = new FormatOption();
+
+  @Option(
+      names = "--pid",
+      paramLabel = "PID",
+      description = "Take limits and pinned pages of this process.")
+  private @Nullable String pid;
 
   @Parameters(
-      paramLabel = "ID|ERRNO|FACT",
-      description = "Such as MR004, EINVAL or 22, device.odp.")
+      paramLabel = "ID|ERRNO|FACT|TOPIC",
+      description = "Such as MR004, EINVAL or 22, device.odp, memlock.")
   private String subject = "";
 
   ExplainCommand(CliContext context) {
@@ -37,27 +67,55 @@ final class ExplainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    boolean json = format.json();
+    MrRequest asked = request.request();
+    boolean given = pid != null || facts.isGiven() || !asked.equals(NOTHING);
     RuleSet all = RulesCommand.usable(rules);
     List<RuleText.Shown> found = RulesCommand.byId(all, subject);
     Optional<Errno> errno = errno(subject);
+    if (errno.isPresent() && (given || json)) {
+      diagnose(all, errno.get(), asked, json);
+      return ExitCode.OK;
+    }
+    if (given || json) {
+      throw new UsageException("facts and --format json go with an errno, such as ENOMEM");
+    }
     Optional<FactField<?>> fact = fact(subject);
+    Optional<String> topic = Topics.text(subject.toLowerCase(Locale.ROOT).replace('_', '-'));
     if (!found.isEmpty()) {
       context.out().print(RuleText.explain(all, found, context.style()));
     } else if (errno.isPresent()) {
       context.out().print(errno(all, errno.get()));
     } else if (fact.isPresent()) {
       context.out().print(fact(all, fact.get()));
+    } else if (topic.isPresent()) {
+      context.out().print(topic.get());
     } else {
       throw new UsageException(
-          "there is no rule, errno or fact %s%s".formatted(subject, hint(all)));
+          "there is no rule, errno, fact or topic %s%s"
+              .formatted(Printable.cut(subject), hint(all)));
     }
     return ExitCode.OK;
+  }
+
+  /** Ranks the causes by what is known; nothing is assumed. */
+  private void diagnose(RuleSet all, Errno errno, MrRequest asked, boolean json) {
+    FactsOptions.Given known = pid == null ? facts.given(asked) : facts.givenHere(asked, pid);
+    Verdict verdict = MrValidator.create(all, Assumptions.NONE).validate(known.facts());
+    Diagnosis diagnosis = Diagnosis.of(errno, verdict);
+    context
+        .out()
+        .print(
+            json
+                ? DiagnosisText.json(diagnosis) + "\n"
+                : DiagnosisText.of(diagnosis, known.notes(), context.style()));
   }
 
   private String hint(RuleSet all) {
     List<String> names = new ArrayList<>(RulesCommand.ids(all));
     Stream.of(Errno.values()).map(Errno::name).forEach(names::add);
     facts().map(FactField::name).forEach(names::add);
+    names.addAll(Topics.names());
     return Nearest.hint(subject, names);
   }
 
@@ -86,7 +144,7 @@ final class ExplainCommand implements Callable<Integer> {
         new StringBuilder(
             "%s  %d, %s\n".formatted(style.bold(errno.name()), errno.number(), errno.text()));
     if (causes.isEmpty()) {
-      return text.append("No rule here gives it.\n").toString();
+      return text.append("No rule here gives it.\n").append(RANKED).toString();
     }
     text.append("The checks that give it, in the order in which they are made:\n");
     Stage stage = null;
@@ -100,7 +158,7 @@ final class ExplainCommand implements Callable<Integer> {
           .append(Printable.line(rule.meta().summary()))
           .append('\n');
     }
-    return text.toString();
+    return text.append(RANKED).toString();
   }
 
   /** A field of a type of facts. */

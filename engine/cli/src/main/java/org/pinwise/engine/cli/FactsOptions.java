@@ -88,6 +88,11 @@ public final class FactsOptions {
     return Optional.ofNullable(device);
   }
 
+  /** Returns whether any of these options was given. */
+  boolean isGiven() {
+    return device != null || host != null || kernel != null || memory != null || labels != null;
+  }
+
   /**
    * Returns the facts that the options give; what they do not give is unknown.
    *
