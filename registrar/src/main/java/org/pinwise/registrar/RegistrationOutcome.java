@@ -2,6 +2,7 @@ package org.pinwise.registrar;
 
 import java.util.Optional;
 import org.pinwise.engine.Verdict;
+import org.pinwise.engine.advice.Diagnosis;
 import org.pinwise.rules.model.Errno;
 
 /**
@@ -74,6 +75,14 @@ public sealed interface RegistrationOutcome {
     public boolean isExplained() {
       Optional<Errno> errno = Errno.of(error.errno());
       return errno.isPresent() && diagnosis.errno().contains(errno.get());
+    }
+
+    /**
+     * Returns what may have caused it, ranked, with the evidence and the command that confirms it;
+     * empty for an errno that no verb is known to give. Ranks anew when called.
+     */
+    public Optional<Diagnosis> causes() {
+      return Errno.of(error.errno()).map(errno -> Diagnosis.of(errno, diagnosis));
     }
 
     @Override

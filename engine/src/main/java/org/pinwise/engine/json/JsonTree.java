@@ -27,6 +27,9 @@ public final class JsonTree {
 
   private JsonTree() {}
 
+  /** A text that is JSON already. */
+  public record Raw(String json) {}
+
   /** Returns a value on many lines, indented, without a line break at its end. */
   public static String indented(@Nullable Object value) {
     StringWriter text = new StringWriter();
@@ -51,6 +54,8 @@ public final class JsonTree {
   private static void write(JsonGenerator json, @Nullable Object value) throws IOException {
     if (value == null) {
       json.writeNull();
+    } else if (value instanceof Raw raw) {
+      json.writeRawValue(raw.json());
     } else if (value instanceof Map<?, ?> map) {
       json.writeStartObject();
       for (Map.Entry<?, ?> entry : map.entrySet()) {

@@ -11,9 +11,9 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Assumptions;
 import org.pinwise.engine.MrValidator;
-import org.pinwise.engine.Undecided;
 import org.pinwise.engine.Verdict;
 import org.pinwise.engine.cli.CliContext;
+import org.pinwise.engine.cli.DiagnosisText;
 import org.pinwise.engine.cli.ExitCode;
 import org.pinwise.engine.cli.ReportOptions;
 import org.pinwise.engine.cli.RequestOptions;
@@ -243,12 +243,7 @@ final class RegisterCommand implements Callable<Integer> {
     } else {
       text(registrar, outcome, made);
     }
-    if (!(outcome instanceof RegistrationOutcome.Registered)) {
-      return ExitCode.REJECTED;
-    }
-    return outcome.verdict() instanceof Undecided
-        ? report.exitCode(outcome.verdict())
-        : ExitCode.OK;
+    return outcome instanceof RegistrationOutcome.Registered ? ExitCode.OK : ExitCode.REJECTED;
   }
 
   private void text(
@@ -290,6 +285,11 @@ final class RegisterCommand implements Callable<Integer> {
               : "nothing was registered with any hardware; the keys are made up");
     }
     report.print(context, outcome.verdict(), notes);
+    if (outcome instanceof RegistrationOutcome.Failed failed) {
+      failed
+          .causes()
+          .ifPresent(causes -> context.out().print(DiagnosisText.causes(causes, context.colour())));
+    }
   }
 
   private void line(String text) {
@@ -335,6 +335,11 @@ final class RegisterCommand implements Callable<Integer> {
       error.put("message", failed.getMessage());
     }
     json.put("error", error);
+    json.put(
+        "causes",
+        outcome instanceof RegistrationOutcome.Failed failed
+            ? failed.causes().map(DiagnosisText::tree).orElse(List.of())
+            : List.of());
     json.put("verdict", new Json.Raw(VerdictJson.compact(outcome.verdict())));
     return json;
   }

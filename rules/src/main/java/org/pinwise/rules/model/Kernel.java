@@ -20,14 +20,17 @@ public final class Kernel {
   public static final int V7_0 = 7_000;
   public static final int V7_3 = 7_003;
 
-  private static final Pattern VERSION = Pattern.compile("(\\d{1,3})\\.(\\d{1,3})(\\D.*)?");
+  /** Two numbers, more of them, and what a distribution adds: {@code 6.1.0-49-amd64}. */
+  private static final Pattern VERSION =
+      Pattern.compile(
+          "([1-9]\\d?)\\.(0|[1-9]\\d{0,2})(?:\\.\\d{1,9}){0,4}(?:\\+|[-_~.+][-+_~.\\w]{1,80})?");
 
   private Kernel() {}
 
   /**
    * Reads a version such as {@code 6.12}, {@code 6.12.117} or {@code 6.1.0-49-amd64}.
    *
-   * @return empty where the text does not start with two numbers
+   * @return empty where the text is none
    */
   public static OptionalInt parse(String version) {
     Matcher matcher = VERSION.matcher(version.strip());

@@ -17,5 +17,7 @@ public enum Use {
   /** Holds the results of its own atomic operations on remote memory. */
   ATOMIC_RESULT,
   /** The program polls the memory itself to learn that data has arrived. */
-  POLLS_MEMORY
+  POLLS_MEMORY,
+  /** Peers flush it, so that what they wrote can be seen by all, or is persistent. */
+  FLUSH_TARGET
 }

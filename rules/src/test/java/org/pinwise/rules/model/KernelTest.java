@@ -17,7 +17,11 @@ class KernelTest {
     "6.12-rc3, 6012, 6.12",
     "7.3+, 7003, 7.3",
     "4.18.0-553.el8_10.x86_64, 4018, 4.18",
-    "6.100, 6100, 6.100"
+    "6.100, 6100, 6.100",
+    "5.15.167.4-microsoft-standard-WSL2, 5015, 5.15",
+    "6.12.117+deb13-amd64, 6012, 6.12",
+    "6.8.0-45-generic, 6008, 6.8",
+    "5.10.0-rc7+, 5010, 5.10"
   })
   void readsVersions(String text, int version, String shown) {
     assertThat(Kernel.parse(text)).hasValue(version);
@@ -26,7 +30,28 @@ class KernelTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "6", "6.", ".12", "v6.12", "linux", "6.1234", "1234.5", "-6.1", "6 .1"})
+      strings = {
+        "",
+        "6",
+        "6.",
+        ".12",
+        "v6.12",
+        "linux",
+        "6.1234",
+        "1234.5",
+        "-6.1",
+        "6 .1",
+        "6.12foo",
+        "6.12.",
+        "6.12 and more",
+        "06.1",
+        "6.01",
+        "0.1",
+        "100.1",
+        "6.12!",
+        "6.12-",
+        "6.12,5"
+      })
   void refusesOtherTexts(String text) {
     assertThat(Kernel.parse(text)).isEmpty();
   }

@@ -41,7 +41,7 @@ final class CapacityCommand implements Callable<Integer> {
 
   @Mixin private FactsOptions facts = new FactsOptions();
   @Mixin private RuleOptions rules;
-  @Mixin private FormatOption format = new FormatOption();
+  @Mixin private ReportOptions format = new ReportOptions();
 
   @Option(
       names = "--pid",

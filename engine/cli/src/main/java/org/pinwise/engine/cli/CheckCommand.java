@@ -1,11 +1,19 @@
 package org.pinwise.engine.cli;
 
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Assumptions;
 import org.pinwise.engine.MrValidator;
+import org.pinwise.engine.Rejected;
+import org.pinwise.engine.Undecided;
 import org.pinwise.engine.Verdict;
+import org.pinwise.engine.Why;
+import org.pinwise.engine.advice.Recommendation;
 import org.pinwise.engine.text.Nearest;
+import org.pinwise.rules.model.Use;
+import org.pinwise.rules.model.Verb;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -17,7 +25,8 @@ import picocli.CommandLine.Option;
     footer = {
       "",
       "What is not given is unknown; address, memory and limits are assumed to be",
-      "as they mostly are, and the verdict says so.",
+      "as they mostly are, and the verdict says so. With --use and without --access,",
+      "flags are recommended; exit 1 where a use cannot be served.",
       "",
       "Exit codes: 0 accepted or undecided, 1 rejected, 2 wrong usage or input,",
       "3 undecided with --require-decided.",
@@ -43,6 +52,11 @@ final class CheckCommand implements Callable<Integer> {
   @Option(names = "--why", description = "Say of every rule which of its conditions decided it.")
   private boolean why;
 
+  @Option(
+      names = "--require-decided",
+      description = "End with exit code 3 where the verdict is undecided.")
+  private boolean requireDecided;
+
   CheckCommand(CliContext context) {
     this.context = context;
     this.rules = new RuleOptions(context.builtIn());
@@ -54,9 +68,40 @@ final class CheckCommand implements Callable<Integer> {
     Assumptions assumptions = assumptions();
     FactsOptions.Given given = facts.given(request.request());
     MrValidator validator = rules.validator(assumptions);
+    Set<Use> uses = given.facts().request().uses();
+    if (uses != null && request.asksForFlags()) {
+      return recommend(uses, given, validator);
+    }
     Verdict verdict = validator.validate(given.facts());
     report.print(context, verdict, given.notes(), why ? validator.why(given.facts()) : null);
-    return report.exitCode(verdict);
+    return exitCode(verdict);
+  }
+
+  private int recommend(Set<Use> uses, FactsOptions.Given given, MrValidator validator) {
+    Verb verb = given.facts().request().verb();
+    if (verb == Verb.BIND_MW || verb == Verb.REG_DM_MR) {
+      throw new UsageException(
+          "--use",
+          "recommends flags for regions of memory; give --access for --verb "
+              + Options.lower(verb));
+    }
+    Recommendation recommendation = Recommendation.of(uses, given.facts(), validator);
+    Verdict verdict = recommendation.verdict();
+    List<Why> reasons = why ? validator.why(verdict.facts()) : null;
+    if (report.json()) {
+      context.out().print(RecommendationText.json(recommendation, reasons) + "\n");
+    } else {
+      context.out().print(RecommendationText.of(recommendation, context.style()));
+      report.print(context, verdict, given.notes(), reasons);
+    }
+    return recommendation.isIncomplete() ? ExitCode.REJECTED : exitCode(verdict);
+  }
+
+  private int exitCode(Verdict verdict) {
+    if (verdict instanceof Rejected) {
+      return ExitCode.REJECTED;
+    }
+    return requireDecided && verdict instanceof Undecided ? ExitCode.UNDECIDED : ExitCode.OK;
   }
 
   private Assumptions assumptions() {
@@ -68,7 +113,6 @@ final class CheckCommand implements Callable<Integer> {
     }
     throw new UsageException(
         "--assume",
-        "takes only none, not %s%s"
-            .formatted(assume, Nearest.hint(assume, java.util.List.of(NONE))));
+        "takes only none, not %s%s".formatted(assume, Nearest.hint(assume, List.of(NONE))));
   }
 }

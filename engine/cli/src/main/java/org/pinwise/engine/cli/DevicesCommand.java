@@ -38,7 +38,7 @@ final class DevicesCommand implements Callable<Integer> {
       description = "Write the device's facts and the host's to FILE, for --device.")
   private @Nullable String save;
 
-  @Mixin private FormatOption format = new FormatOption();
+  @Mixin private ReportOptions format = new ReportOptions();
 
   DevicesCommand(CliContext context) {
     this(context, HostReport::ofThisProcess);

@@ -113,12 +113,17 @@ public final class DiagnosisText {
     text.append(content).append('\n');
   }
 
+  /** Returns the causes as maps of texts, as {@code pinwise-diagnosis/1} has them. */
+  public static List<Map<String, @Nullable Object>> tree(Diagnosis diagnosis) {
+    return diagnosis.causes().stream().map(DiagnosisText::tree).toList();
+  }
+
   /** Returns a diagnosis as JSON, {@code pinwise-diagnosis/1}. */
   static String json(Diagnosis diagnosis) {
     Map<String, @Nullable Object> root = new LinkedHashMap<>();
     root.put("schema", "pinwise-diagnosis/1");
     root.put("errno", diagnosis.errno());
-    root.put("causes", diagnosis.causes().stream().map(DiagnosisText::tree).toList());
+    root.put("causes", tree(diagnosis));
     root.put("ruledOut", diagnosis.ruledOut().stream().map(DiagnosisText::tree).toList());
     root.put("notes", diagnosis.notes());
     return JsonTree.indented(root);

@@ -46,7 +46,7 @@ final class DoctorCommand implements Callable<Integer> {
       })
   private @Nullable String save;
 
-  @Mixin private FormatOption format = new FormatOption();
+  @Mixin private ReportOptions format = new ReportOptions();
 
   DoctorCommand(CliContext context) {
     this(context, null);

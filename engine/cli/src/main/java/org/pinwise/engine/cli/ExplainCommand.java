@@ -47,7 +47,7 @@ final class ExplainCommand implements Callable<Integer> {
   @Mixin private RequestOptions request = new RequestOptions();
   @Mixin private FactsOptions facts = new FactsOptions();
   @Mixin private RuleOptions rules;
-  @Mixin private FormatOption format = new FormatOption();
+  @Mixin private ReportOptions format = new ReportOptions();
 
   @Option(
       names = "--pid",

@@ -59,7 +59,11 @@ public final class Main {
     PrintStream err =
         new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
     int code =
-        run(new CliContext(out, err, System.in, Ansi.AUTO.enabled()), Main::extensions, args);
+        run(
+            new CliContext(
+                out, err, System.in, Colours.wanted(System.getenv(), Colours.terminal())),
+            Main::extensions,
+            args);
     out.flush();
     String problem = pipe.problem();
     if (problem != null) {
@@ -167,7 +171,7 @@ public final class Main {
   private static int usage(PrintStream err, ParameterException e) {
     CommandLine command = e.getCommandLine();
     String name = command.getCommandSpec().qualifiedName();
-    String problem = Printable.line(problem(e));
+    String problem = Printable.problem(problem(e));
     String stop = problem.endsWith("?") ? "" : ".";
     err.printf("%s: %s%s See '%s --help'.%n", name, problem, stop, name);
     return ExitCode.USAGE;
@@ -206,7 +210,7 @@ public final class Main {
       }
       return ExitCode.USAGE;
     }
-    String message = Printable.line(String.valueOf(e.getMessage()));
+    String message = Printable.problem(String.valueOf(e.getMessage()));
     if (e instanceof InputException && !message.startsWith("--")) {
       err.println(message); // it starts with the file
     } else if (e instanceof InputException || e instanceof UsageException) {

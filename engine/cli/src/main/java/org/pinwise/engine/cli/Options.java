@@ -42,6 +42,9 @@ final class Options {
   }
 
   static Path path(String option, String text) {
+    if (text.isBlank()) {
+      throw new UsageException(option, "the value is empty");
+    }
     try {
       return Path.of(text);
     } catch (InvalidPathException e) {

@@ -6,14 +6,26 @@ import java.util.regex.Pattern;
 final class Printable {
   private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
 
-  /** Arguments may be of megabytes. */
   private static final int MAX = 60;
+  private static final int MAX_LINE = 1500;
+
+  /** PATH_MAX is 4096, but who reads that; a name in a path has at most 255. */
+  private static final Pattern LONG_WORD = Pattern.compile("(\\S{60})\\S{240,}");
 
   private Printable() {}
 
   /** Returns what somebody wrote, on one line and not too long to be read. */
   static String cut(String text) {
     return line(text.length() > MAX ? text.substring(0, MAX) + ".." : text);
+  }
+
+  /**
+   * Returns what is wrong on one line; words and lines that are longer than any name or path are
+   * cut, because messages quote arguments, which may be of megabytes.
+   */
+  static String problem(String text) {
+    String line = line(text.length() > MAX_LINE ? text.substring(0, MAX_LINE) + ".." : text);
+    return LONG_WORD.matcher(line).replaceAll("$1..");
   }
 
   /** Returns the text on one line, with control and format characters as {@code ?}. */

@@ -2,14 +2,12 @@ package org.pinwise.engine.cli;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.pinwise.engine.Rejected;
-import org.pinwise.engine.Undecided;
 import org.pinwise.engine.Verdict;
 import org.pinwise.engine.Why;
 import org.pinwise.engine.json.VerdictJson;
 import picocli.CommandLine.Option;
 
-/** Options that say how a verdict is shown. */
+/** The option that says how a result is shown. */
 public final class ReportOptions {
   private enum Format {
     TEXT,
@@ -21,11 +19,6 @@ public final class ReportOptions {
       paramLabel = "FORMAT",
       description = "text (if nothing is said), or json for programs.")
   private @Nullable String format;
-
-  @Option(
-      names = "--require-decided",
-      description = "End with exit code 3 where the verdict is undecided.")
-  private boolean requireDecided;
 
   /** Makes options that nobody gave. */
   public ReportOptions() {}
@@ -67,13 +60,5 @@ public final class ReportOptions {
     if (why != null) {
       context.out().print(WhyText.of(why, context.style()));
     }
-  }
-
-  /** Returns the exit code of a verdict. */
-  public int exitCode(Verdict verdict) {
-    if (verdict instanceof Rejected) {
-      return ExitCode.REJECTED;
-    }
-    return requireDecided && verdict instanceof Undecided ? ExitCode.UNDECIDED : ExitCode.OK;
   }
 }

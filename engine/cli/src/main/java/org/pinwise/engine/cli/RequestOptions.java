@@ -52,12 +52,18 @@ public final class RequestOptions {
       description = {
         "All that the program does with the memory: receive,",
         "send_source, read_sink, write_target, read_source,",
-        "atomic_target, atomic_result, polls_memory."
+        "atomic_target, atomic_result, flush_target,",
+        "polls_memory. Without --access: recommend flags."
       })
   private @Nullable String use;
 
   /** Makes options that nobody gave. */
   public RequestOptions() {}
+
+  /** Returns whether flags are asked for: uses are given, and no access. */
+  boolean asksForFlags() {
+    return use != null && access == null;
+  }
 
   /**
    * Returns the request; what was not given is unknown, but for the verb.

@@ -30,9 +30,6 @@ final class SavedFacts {
     }
     comments(text, "host", report.live().reasons());
     text.append(FactsWriter.write(device == null ? null : device.device(), report.live().host()));
-    if (file.isBlank()) {
-      throw new UsageException("--save", "the value is empty");
-    }
     Path path = Options.path("--save", file);
     try {
       Files.writeString(path, text, StandardCharsets.UTF_8);

@@ -48,6 +48,10 @@ class BadInputTest {
             + " did you mean reg_mr",
         "--use;reading;reading is none of",
         "--kernel;six;six is no kernel version; write it as 6.12",
+        "--kernel;6.12and;6.12and is no kernel version",
+        "--kernel;0.1;0.1 is no kernel version",
+        "--profile;'';--profile: the value is empty",
+        "--rules;' ';--rules: the value is empty",
         "--profile;strikt;there is no profile strikt, did you mean strict?",
         "--format;yaml;yaml is none of text, json",
         "--assume;all;takes only none, not all",
@@ -157,5 +161,32 @@ class BadInputTest {
       assertThat(run.err())
           .startsWith("pinwise " + command + ": needs Java 25 and the registrar module; this is");
     }
+  }
+
+  @Test
+  void quotesLongArgumentsInPart() {
+    String longWord = "x".repeat(1 << 20);
+    for (String option :
+        new String[] {
+          "--access",
+          "--kernel",
+          "--profile",
+          "--format",
+          "--assume",
+          "--device",
+          "--rules",
+          "--memory",
+          "--use",
+          "--verb",
+          "--length",
+          "--host",
+          "--labels"
+        }) {
+      assertThat(refused("check", option, longWord)).as(option).hasSizeLessThan(2000);
+    }
+    assertThat(refused("check", "--" + longWord)).hasSizeLessThan(2000);
+    assertThat(refused("check", longWord)).hasSizeLessThan(2000);
+    assertThat(refused("explain", longWord)).hasSizeLessThan(2000).contains("x..");
+    assertThat(refused("check", "--access", "a b ".repeat(100_000))).hasSizeLessThan(2000);
   }
 }
