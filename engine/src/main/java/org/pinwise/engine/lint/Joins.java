@@ -28,7 +28,7 @@ final class Joins {
     if (workload == null) {
       return;
     }
-    if (statement.facts().configuration() == null) {
+    if (statement.isOfPlan()) {
       plans.computeIfAbsent(workload, w -> new ArrayList<>()).add(new Planned(source, statement));
     } else if (isOfWorkload(statement)) {
       files.computeIfAbsent(workload, w -> new LinkedHashSet<>(2)).add(source.name());

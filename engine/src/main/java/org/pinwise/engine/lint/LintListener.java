@@ -17,6 +17,9 @@ public interface LintListener {
   /** A file is about to be looked at. */
   default void file(Path file) {}
 
+  /** A plan was read, and what configures its workload was, too. */
+  default void budget(Budget budget) {}
+
   /** Everything that was named has been looked at. */
   default void done() {}
 }

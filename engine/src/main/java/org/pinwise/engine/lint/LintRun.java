@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.pinwise.engine.InputException;
 import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.Verdict;
 import org.pinwise.rules.model.AddressRange;
+import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.model.Plan;
@@ -44,6 +46,7 @@ final class LintRun {
   private final Map<String, Long> skipped = new TreeMap<>();
   private final Map<String, Source> kept = new HashMap<>();
   private final Joins joins = new Joins();
+  private final Set<Budget> budgets = new HashSet<>();
 
   /** Rules about configuration that a plan decides: they report when files are joined. */
   private final Set<String> joined;
@@ -221,6 +224,14 @@ final class LintRun {
             }
           });
     }
+    budget(
+        new Budget(
+            planned.source().name(),
+            planAt(plan),
+            plan.workload().map(Workload::toString).orElse(""),
+            plan.facts().plan(),
+            Host.TYPE.of(host),
+            List.copyOf(from.values())));
     if (!from.isEmpty()) {
       Verdict verdict = validator.validate(plan.facts().withHost(Host.TYPE.of(host)));
       for (Finding finding : verdict.findings()) {
@@ -241,6 +252,13 @@ final class LintRun {
 
   private static String shown(String field, Object value) {
     return Host.TYPE.field(field).map(f -> f.show(value)).orElse(value.toString());
+  }
+
+  /** Each region of a plan has the plan's budget, which is told of once. */
+  private void budget(Budget budget) {
+    if (budgets.add(budget)) {
+      listener.budget(budget);
+    }
   }
 
   private static Place planAt(Statement plan) {
@@ -271,6 +289,12 @@ final class LintRun {
     public void add(Statement statement) {
       statements++;
       joins.note(source, statement);
+      if (statement.isOfPlan() && statement.workload().isEmpty()) {
+        Facts facts = statement.facts();
+        budget(
+            new Budget(
+                source.name(), planAt(statement), "", facts.plan(), facts.host(), List.of()));
+      }
       Verdict verdict = validator.validate(statement.facts());
       if (!verdict.undecided().isEmpty()) {
         undecided++;

@@ -55,6 +55,11 @@ record Statement(
     return given != null || !field.startsWith(PLAN) ? given : places.get(Plan.TYPE.key());
   }
 
+  /** Returns whether it is of a plan. */
+  boolean isOfPlan() {
+    return facts.configuration() == null && places.containsKey(Plan.TYPE.key());
+  }
+
   /** Makes a statement about a call that a file plans or makes. */
   static Statement ofCall(
       Facts facts, Map<String, Place> places, Place whole, Optional<Workload> workload) {

@@ -1,5 +1,7 @@
 package org.pinwise.engine.lint;
 
+import java.util.Locale;
+
 /**
  * What a plan runs as, and by which files are joined with it: {@code namespace/name} of a
  * Kubernetes workload, the name of a compose service, of a systemd unit, or of a user.
@@ -18,5 +20,11 @@ record Workload(Kind kind, String name) {
     UNIT,
     /** A login name. */
     USER
+  }
+
+  /** Returns it as a plan names it, such as {@code kubernetes:ml/trainer}. */
+  @Override
+  public String toString() {
+    return kind.name().toLowerCase(Locale.ROOT) + ":" + name;
   }
 }

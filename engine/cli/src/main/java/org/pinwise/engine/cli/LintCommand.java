@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.pinwise.engine.Assumptions;
 import org.pinwise.engine.InputException;
+import org.pinwise.engine.lint.Budget;
 import org.pinwise.engine.lint.ConfigLinter;
 import org.pinwise.engine.lint.Diagnostic;
 import org.pinwise.engine.lint.LintFormat;
@@ -61,6 +62,11 @@ final class LintCommand implements Callable<Integer> {
   @Option(names = "--require-match", description = "Fail where there is nothing to check.")
   private boolean requireMatch;
 
+  @Option(
+      names = "--budget",
+      description = "Show what plans lock, and what they may lock; in text only.")
+  private boolean budget;
+
   @Mixin private RuleOptions rules;
 
   LintCommand(CliContext context) {
@@ -83,6 +89,9 @@ final class LintCommand implements Callable<Integer> {
     }
     LintFormat written = Options.choice("--format", format, LintFormat.class);
     FailOn least = Options.choice("--fail-on", failOn, FailOn.class);
+    if (budget && written != LintFormat.TEXT) {
+      throw new UsageException("--budget", "is for people; leave out --format " + format);
+    }
     List<Path> files = new ArrayList<>();
     boolean stdin = paths.contains(STDIN);
     if (stdin && paths.size() > 1) {
@@ -90,7 +99,8 @@ final class LintCommand implements Callable<Integer> {
     }
     ConfigLinter linter = ConfigLinter.create(rules.validator(Assumptions.USUAL));
     LintWriter writer = written.to(context.out());
-    LintListener listener = context.progress() ? new Progress(writer, context) : writer;
+    BudgetTable table = new BudgetTable();
+    LintListener listener = new Progress(writer, table, context);
     LintSummary summary;
     if (stdin) {
       summary = linter.lint("stdin", standardInput(), listener);
@@ -99,6 +109,9 @@ final class LintCommand implements Callable<Integer> {
       summary = linter.lint(files, listener);
     }
     writer.end(summary);
+    if (budget) {
+      table.print(context.out());
+    }
     if (summary.problems() > 0) {
       return ExitCode.USAGE;
     }
@@ -129,13 +142,15 @@ final class LintCommand implements Callable<Integer> {
     private static final int WIDTH = 70;
 
     private final LintListener next;
+    private final BudgetTable table;
     private final CliContext context;
     private long shownAt = System.nanoTime();
     private long files;
     private boolean shown;
 
-    Progress(LintListener next, CliContext context) {
+    Progress(LintListener next, BudgetTable table, CliContext context) {
       this.next = next;
+      this.table = table;
       this.context = context;
     }
 
@@ -143,7 +158,7 @@ final class LintCommand implements Callable<Integer> {
     public void file(Path path) {
       files++;
       long now = System.nanoTime();
-      if (now - shownAt > EVERY_NANOS) {
+      if (context.progress() && now - shownAt > EVERY_NANOS) {
         String name = Printable.line(path.toString());
         String end = name.length() > WIDTH ? ".." + name.substring(name.length() - WIDTH) : name;
         context.err().printf("\r\033[K%d files, %s", files, end);
@@ -171,6 +186,11 @@ final class LintCommand implements Callable<Integer> {
     public void problem(LintProblem problem) {
       clear();
       next.problem(problem);
+    }
+
+    @Override
+    public void budget(Budget budget) {
+      table.add(budget);
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.pinwise.engine.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -23,13 +24,22 @@ record Run(int exit, String out, String err) {
 
   /** Runs {@code pinwise} in this process. */
   static Run of(String... args) {
+    return of(InputStream.nullInputStream(), args);
+  }
+
+  /** Runs {@code pinwise} in this process with this text as its standard input. */
+  static Run reading(String text, String... args) {
+    return of(new ByteArrayInputStream(text.getBytes(UTF_8)), args);
+  }
+
+  private static Run of(InputStream in, String... args) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     int exit =
         Main.run(
             new PrintStream(out, false, UTF_8),
             new PrintStream(err, false, UTF_8),
-            InputStream.nullInputStream(),
+            in,
             args);
     return new Run(exit, out.toString(UTF_8), err.toString(UTF_8));
   }

@@ -1,0 +1,64 @@
+package org.pinwise.engine.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code pinwise lint} returns to the shell, and to whom it speaks. */
+@Tag("slow") // once is enough: the Java 17 run leaves it out
+class LintCommandTest {
+  private static final String CORPUS = "../../testdata/config/";
+
+  @Test
+  void findingsFailFromTheSeverityThatIsNamed() {
+    String pod = CORPUS + "kubernetes/no-ipc-lock.yaml";
+    assertThat(Run.of("lint", pod).exit()).isEqualTo(ExitCode.OK);
+    assertThat(Run.of("lint", pod, "--fail-on", "warning").exit()).isEqualTo(ExitCode.REJECTED);
+    String wrong = CORPUS + "plans/mistakes.pinwise.json";
+    assertThat(Run.of("lint", wrong).exit()).isEqualTo(ExitCode.REJECTED);
+    assertThat(Run.of("lint", wrong, "--fail-on=never").exit()).isEqualTo(ExitCode.OK);
+    assertThat(Run.of("lint", wrong).err()).isEmpty();
+  }
+
+  @Test
+  void standardInputIsRead() throws IOException {
+    String text = Files.readString(Path.of(CORPUS + "kubernetes/fraction.yaml"));
+    Run ran = Run.reading(text, "lint", "-");
+    assertThat(ran.exit()).isEqualTo(ExitCode.REJECTED);
+    assertThat(ran.out()).startsWith("stdin:16:36: error CF006: ");
+  }
+
+  @Test
+  void nothingToCheckFailsWhereSomethingIsRequired(@TempDir Path empty) {
+    Run ran = Run.of("lint", empty.toString());
+    assertThat(ran.exit()).isEqualTo(ExitCode.OK);
+    assertThat(ran.out()).startsWith("nothing to check: ");
+    assertThat(Run.of("lint", empty.toString(), "--require-match").exit())
+        .isEqualTo(ExitCode.REJECTED);
+  }
+
+  @Test
+  void whatCannotBeReadIsNoSuccess(@TempDir Path work) throws IOException {
+    Files.writeString(work.resolve("a.pinwise.yaml"), "plan: {regions: [\n");
+    Run ran = Run.of("lint", work.toString());
+    assertThat(ran.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(ran.out()).contains("a.pinwise.yaml:2:1: cannot be linted: ", "is not whole");
+    assertThat(Run.of("lint").exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(Run.of("lint", "x", "--format", "sarfi").err()).contains("did you mean sarif?");
+  }
+
+  @Test
+  void theBudgetSaysWhoSetsTheLimit() {
+    Run ran = Run.of("lint", CORPUS + "joined", "--budget", "--fail-on=never");
+    assertThat(ran.out())
+        .containsPattern(
+            "compose:store +1 +128MiB +64MiB +-64MiB +\\S+compose/compose.yaml:5:24, \\S+:3:5")
+        .containsPattern("kubernetes:ml/trainer +65 +4098MiB +none: CAP_IPC_LOCK +- +\\S+:8:60")
+        .contains("checkov.io/skip1: CKV_K8S_37=ibv_reg_mr locks 4098MiB of memory");
+  }
+}
