@@ -1,14 +1,17 @@
 package org.pinwise.engine;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.rules.model.AddressRange;
+import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.Kernel;
 import org.pinwise.rules.model.Memory;
+import org.pinwise.rules.model.Size;
 
 /**
  * What is taken for true when a caller cannot know it before the call: the address, the memory, the
@@ -39,7 +42,13 @@ public enum Assumptions {
         }
         host = host.withDmaBounce(false);
       }
-      return new Completed(tuple(facts, memory, host, true), List.copyOf(assumed));
+      Device device = facts.device();
+      if (device.mrInUse() == null || device.objectLimit() == null) {
+        assumed.add(ROOM);
+        device = withRoom(device);
+      }
+      Facts known = facts.withDevice(device);
+      return new Completed(tuple(known, memory, host, true), List.copyOf(assumed));
     }
   },
   /** Nothing is assumed: what nobody said is unknown. */
@@ -55,17 +64,30 @@ public enum Assumptions {
   private static final String MEMORY = "memory";
   private static final String LIMITS = "limits";
   private static final String PLAIN_DMA = "dma";
+  private static final String ROOM = "room";
   private static final Map<String, String> MEANING =
       Map.of(
           ADDRESS, "the address is page-aligned and in range",
           MEMORY, "the memory is mapped, anonymous, readable and writable",
           LIMITS, "no limit of the host binds (RLIMIT_MEMLOCK)",
+          ROOM, "the device and its control group have room for regions (max_mr, rdma.max)",
           PLAIN_DMA, "the host is no confidential virtual machine that bounces DMA");
 
   /** Facts with what was assumed filled in. */
   record Completed(FactTuple facts, List<String> assumed) {}
 
   abstract Completed complete(Facts facts);
+
+  private static Device withRoom(Device device) {
+    Map<String, Object> room = new LinkedHashMap<>();
+    if (device.mrInUse() == null) {
+      room.put("mrInUse", 0L);
+    }
+    if (device.objectLimit() == null) {
+      room.put("objectLimit", Size.UNLIMITED);
+    }
+    return Device.TYPE.with(device, room);
+  }
 
   private static FactTuple tuple(Facts facts, Memory memory, Host host, boolean assumeAddress) {
     AddressRange range = AddressRange.of(facts.request(), host, assumeAddress);

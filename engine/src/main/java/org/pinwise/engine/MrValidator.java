@@ -441,11 +441,12 @@ public final class MrValidator {
 
   private static List<String> derivedOf(String rangeField) {
     return switch (rangeField) {
-      case "alignment" -> List.of("request.address");
+      case "alignment", "kernelAddress" -> List.of("request.address");
       case "pageAligned" -> List.of("request.address", "host.pageSize");
       case "iovaOffsetDiffers" -> List.of("request.address", "request.iova", "host.pageSize");
       case "wholeAddressSpace", "endWraps" -> List.of("request.address", "request.length");
       case "lengthBeyondAddressSpace", "allOnesLength" -> List.of("request.length");
+      case "length65536Pages" -> List.of("request.length", "host.pageSize");
       case "beyondMemlock" ->
           List.of("request.address", "request.length", "host.pageSize", "host.memlock");
       case "beyondMemlockLeft" ->

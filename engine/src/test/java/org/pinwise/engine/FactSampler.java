@@ -45,6 +45,19 @@ final class FactSampler {
   private static final long[] PAGE_SIZES = {4096, 4096, 4096, 16384, 65536};
   private static final FactType<?>[] GIVEN = {Memory.TYPE, Device.TYPE, Host.TYPE, Plan.TYPE};
 
+  /** Numbers that rules compare with each other. */
+  private static final Map<String, String> RELATED =
+      Map.of(
+          "device.maxMr", "plan.regions",
+          "plan.regions", "device.maxMr",
+          "device.mrInUse", "device.maxMr",
+          "device.objectsInUse", "device.objectLimit",
+          "device.objectLimit", "device.objectsInUse",
+          "device.numaNode", "memory.numaNode",
+          "memory.numaNode", "device.numaNode",
+          "device.pageBudget", "plan.deviceEntries",
+          "plan.regionsPerProcess", "device.objectLimit");
+
   /** Numbers and texts of which rules know, by {@code key.field}. */
   private final Map<String, TreeSet<Long>> numbers = new TreeMap<>();
 
@@ -79,9 +92,11 @@ final class FactSampler {
     if (field instanceof Operand.FieldOf<?> && value instanceof Operand.Constant constant) {
       if (constant.value() instanceof Long number) {
         TreeSet<Long> borders = numbers.computeIfAbsent(field.toString(), f -> new TreeSet<>());
-        borders.add(Math.max(0, number - 1));
         borders.add(number);
-        borders.add(Math.min(Long.MAX_VALUE - 1, number) + 1);
+        if (number != Long.MAX_VALUE) { // unlimited, beside which there is nothing
+          borders.add(Math.max(0, number - 1));
+          borders.add(number + 1);
+        }
       } else if (constant.value() instanceof String text) {
         texts.computeIfAbsent(field.toString(), f -> new TreeSet<>()).add(text);
       }
@@ -129,6 +144,8 @@ final class FactSampler {
       MrRequest built = builder.build();
       @SuppressWarnings("unchecked")
       Set<Use> uses = (Set<Use>) request.get("uses");
+      @SuppressWarnings("unchecked")
+      Set<AccessFlag> regionAccess = (Set<AccessFlag>) request.get("regionAccess");
       MrRequest whole =
           new MrRequest(
               verb,
@@ -139,6 +156,7 @@ final class FactSampler {
               built.length(),
               built.iova(),
               uses,
+              regionAccess,
               built.rawAddress(),
               built.rawLength(),
               built.rawIova());
@@ -164,7 +182,8 @@ final class FactSampler {
   /** Draws facts of which everything is known; the kernel is one of the verified. */
   Draft known() {
     Map<String, @Nullable Object> request = new LinkedHashMap<>();
-    for (String name : List.of("verb", "access", "address", "length", "iova", "uses")) {
+    for (String name :
+        List.of("verb", "access", "address", "length", "iova", "uses", "regionAccess")) {
       request.put(name, null);
     }
     Map<String, @Nullable Object> others = new LinkedHashMap<>();
@@ -249,6 +268,7 @@ final class FactSampler {
           length((Long) draft.request().get("address"), (Long) draft.others().get("host.memlock"));
       case "iova" -> iova((Long) draft.request().get("address"));
       case "uses" -> subset(Use.values());
+      case "regionAccess" -> subset(AccessFlag.values());
       default -> throw new IllegalArgumentException(part);
     };
   }
@@ -332,10 +352,22 @@ final class FactSampler {
     if (name.equals("host.pinnedPages") && limit != null && random.nextInt(3) == 0) {
       return limit / PAGE_SIZES[random.nextInt(PAGE_SIZES.length)];
     }
-    if (name.equals("device.maxMrSize")) {
+    String related = RELATED.get(name);
+    if (related != null
+        && random.nextInt(3) == 0
+        && draft.others().get(related) instanceof Long number) {
+      return number == Long.MAX_VALUE ? number : (Long) Math.max(0, number - 1 + random.nextInt(3));
+    }
+    if (name.equals("device.maxMrSize") || name.equals("memory.barSize")) {
       return limit((Long) draft.request().get("length"));
     }
-    return value(name, field(name));
+    Field<?> field = field(name);
+    if (field.format() == Field.Format.BYTES
+        && field.kind() == Field.Kind.NUMBER
+        && (name.startsWith("plan.") || name.startsWith("host."))) {
+      return limit(random.nextBoolean() ? limit : (Long) draft.others().get("plan.pinnedBytes"));
+    }
+    return value(name, field);
   }
 
   private Object value(String name, Field<?> field) {

@@ -291,7 +291,7 @@ class MrValidatorTest {
     Facts facts = facts(request(LOCAL_WRITE), Map.of("driver", "mlx5"), kernel(6_012));
     Verdict verdict = validator.validate(facts);
     assertThat(verdict).isInstanceOf(Accepted.class);
-    assertThat(verdict.assumed()).containsExactly("address", "memory", "limits");
+    assertThat(verdict.assumed()).containsExactly("address", "memory", "limits", "room");
     assertThat(verdict.assumed()).allSatisfy(a -> assertThat(Assumptions.meaning(a)).contains(" "));
     Verdict open = assumingNothing.validate(facts);
     assertThat(open).isInstanceOf(Undecided.class);
@@ -309,7 +309,7 @@ class MrValidatorTest {
             Map.of("driver", "mlx5"),
             Map.of("kernel", 6_012, "pageSize", 4096L, "memlock", 65_536L));
     Verdict verdict = validator.validate(facts);
-    assertThat(verdict.assumed()).containsExactly("address", "memory");
+    assertThat(verdict.assumed()).containsExactly("address", "memory", "room");
     assertThat(verdict.undecided())
         .filteredOn(u -> u.rule().equals("MR013/pinned"))
         .allSatisfy(u -> assertThat(u.needs()).containsExactly("host.ipcLock", "host.pinnedPages"));
@@ -319,9 +319,9 @@ class MrValidatorTest {
   void thatTheHostIsNotConfidentialIsSaidWhereItMatters() {
     Map<String, Object> device = Map.of("driver", "mlx5");
     assertThat(validator.validate(facts(request(), device, kernel(7_003))).assumed())
-        .containsExactly("address", "memory", "limits", "dma");
+        .containsExactly("address", "memory", "limits", "dma", "room");
     assertThat(validator.validate(facts(request(), device, Map.of("dmaBounce", false))).assumed())
-        .containsExactly("address", "memory", "limits");
+        .containsExactly("address", "memory", "limits", "room");
   }
 
   // ---- the memo

@@ -1,6 +1,8 @@
 package org.pinwise.engine.facts;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -14,6 +16,7 @@ import org.pinwise.engine.text.Nearest;
 import org.pinwise.engine.text.Quantity;
 import org.pinwise.rules.model.AtomicSupport;
 import org.pinwise.rules.model.Device;
+import org.pinwise.rules.model.OdpOperation;
 import org.pinwise.rules.model.Transport;
 import org.pinwise.rules.model.Unsigned;
 
@@ -142,6 +145,7 @@ public final class DevinfoReader {
       values.put("maxMr", saturated(number(text, "max_mr")));
       values.put("atomics", atomics(text));
       onDemandPaging(text, values);
+      values.put("odpOperations", odpOperations(text));
       Long extended = number(text, "device_cap_flags_ex");
       flush(values, "flushGlobal", extended, FLUSH_GLOBAL, driver);
       flush(values, "flushPersistent", extended, FLUSH_PERSISTENT, driver);
@@ -266,6 +270,23 @@ public final class DevinfoReader {
         values.put("odp", true);
         notes.add("on-demand paging is read from EXP_ODP; whether it is implicit is not said");
       }
+    }
+
+    /** What RC can do on pages on demand; unknown where the text ends within the list. */
+    private @Nullable Set<OdpOperation> odpOperations(DevinfoText text) {
+      DevinfoText.Attribute caps = text.attribute("rc_odp_caps").orElse(null);
+      if (caps == null || !caps.whole()) {
+        return null;
+      }
+      Set<OdpOperation> operations = EnumSet.noneOf(OdpOperation.class);
+      for (OdpOperation operation : OdpOperation.values()) {
+        // rdma-core libibverbs/examples/devinfo.c names the last SUPPORT_SRQ.
+        String name = operation == OdpOperation.SRQ_RECV ? "SRQ" : operation.name();
+        if (caps.names().contains("SUPPORT_" + name)) {
+          operations.add(operation);
+        }
+      }
+      return Collections.unmodifiableSet(operations);
     }
 
     private @Nullable Boolean present(DevinfoText.Attribute attribute, String name) {

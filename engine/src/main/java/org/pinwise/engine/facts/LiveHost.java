@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.pinwise.rules.model.Cpu;
 import org.pinwise.rules.model.DriverStack;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.HugePagePolicy;
@@ -75,6 +76,17 @@ public record LiveHost(Host host, Map<String, String> sources, Map<String, Strin
     /** libibverbs/init.c, ibverbs_init. */
     private static final List<String> FORK_SAFE = List.of("RDMAV_FORK_SAFE", "IBV_FORK_SAFE");
 
+    private static final String HUGE_PAGES_SAFE = "RDMAV_HUGEPAGES_SAFE";
+    private static final String CPUINFO = "/proc/cpuinfo";
+
+    /** Modules through which ibv_reg_mr takes addresses of a GPU's memory. */
+    private static final List<String> PEER_MEMORY =
+        List.of("nvidia_peermem", "nv_peer_mem", "amdp2p", "ib_peer_mem");
+
+    /** Haswell and Broadwell: arch/x86/include/asm/intel-family.h. */
+    private static final Set<Integer> HASWELL_BROADWELL =
+        Set.of(0x3c, 0x3f, 0x45, 0x46, 0x3d, 0x47, 0x4f, 0x56);
+
     /** {@code AT_PAGESZ}, {@code include/uapi/linux/auxvec.h}. */
     private static final long AT_PAGESZ = 6;
 
@@ -118,6 +130,11 @@ public record LiveHost(Host host, Map<String, String> sources, Map<String, Strin
       readings.read("pinnedPages", STATUS + ", VmPin", this::pinnedPages);
       readings.unknown(
           "dmaBounce", "the kernel tells it per device only (device_cap_flags_ex bit 41)");
+      readings.unknown(
+          "hugetlbLimit",
+          "each page size has one of its own; give that of the memory's (hugetlb.*.max)");
+      readings.unknown(
+          "gpuBarSize", "ask the GPU's own tool (nvidia-smi -q, BAR1 Memory Usage)");
       readings.read("ram", MEMINFO + ", MemTotal", () -> 1024 * meminfo("MemTotal", " kB"));
       memoryLimit();
       readings.read(
@@ -165,6 +182,34 @@ public record LiveHost(Host host, Map<String, String> sources, Map<String, Strin
         }
       }
       throw new UnknownException("/proc/self/auxv has no AT_PAGESZ");
+    }
+
+    private boolean peerMemory() throws UnknownException {
+      if (!files.isDirectory("/sys/module")) {
+        throw new UnknownException("there is no /sys/module");
+      }
+      return PEER_MEMORY.stream().anyMatch(module -> files.isDirectory(MODULES + module));
+    }
+
+    private Cpu cpu() throws IOException, UnknownException {
+      String text = files.text(CPUINFO);
+      String vendor = cpuinfo(text, "vendor_id");
+      if (vendor.equals("AuthenticAMD") && cpuinfo(text, "model name").contains("EPYC")) {
+        return Cpu.AMD_EPYC;
+      }
+      if (vendor.equals("GenuineIntel") && cpuinfo(text, "cpu family").equals("6")) {
+        long model = unsigned("model", cpuinfo(text, "model"));
+        return HASWELL_BROADWELL.contains((int) model) ? Cpu.INTEL_HASWELL_BROADWELL : Cpu.OTHER;
+      }
+      return Cpu.OTHER;
+    }
+
+    private static String cpuinfo(String text, String name) throws UnknownException {
+      Matcher matcher = Pattern.compile("(?m)^" + name + "\\s*:\\s*(.*)$").matcher(text);
+      if (!matcher.find()) {
+        throw new UnknownException(CPUINFO + " has no " + name);
+      }
+      return matcher.group(1).strip();
     }
 
     private long memlock(int column) throws IOException, UnknownException {

@@ -145,7 +145,8 @@ public final class LiveMemory {
                 agree(all.persistent(), one.persistent()),
                 hard.fileSystem(),
                 null,
-                count);
+                count,
+                null);
       }
       hardest = Math.max(hardest, hardness);
       long backed = mapping.backedEnd(process);
@@ -172,7 +173,7 @@ public final class LiveMemory {
       case HUGETLB, SHMEM -> 1 + shared;
       case FILE -> 1 + 2 * shared;
       case DEVDAX -> 4;
-      case CUDA, ROCM -> 5;
+      case CUDA, CUDA_VMM, ROCM -> 5;
       case FSDAX -> 6;
       case DEVICE_IO, SECRET -> 7;
     };
@@ -191,7 +192,8 @@ public final class LiveMemory {
         kind == null ? null : (Boolean) (kind == MemoryKind.DEVDAX || kind == MemoryKind.FSDAX),
         kind == MemoryKind.FILE || kind == MemoryKind.FSDAX ? withoutMark(fileSystem) : null,
         null,
-        1L);
+        1L,
+        null);
   }
 
   private static <T> @Nullable T agree(@Nullable T a, @Nullable T b) {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.pinwise.rules.model.Cpu;
 import org.pinwise.rules.model.DriverStack;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.HugePagePolicy;
@@ -27,6 +28,9 @@ class LiveHostTest {
   private static final String WITH_IPC_LOCK = "000001ffffffffff";
   private static final String WITHOUT_IPC_LOCK = "00000000a80425fb";
   private static final String INITIAL = "user:[4026531837]";
+
+  private static final String CPUINFO =
+      "vendor_id\t: %s\ncpu family\t: %s\nmodel\t\t: %s\nmodel name\t: %s\n";
 
   @TempDir private Path root = Path.of("");
 
@@ -55,6 +59,7 @@ class LiveHostTest {
         HugePages_Free:        7
         Hugepagesize:       2048 kB
         """);
+    write("proc/cpuinfo", CPUINFO.formatted("GenuineIntel", 6, 63, "Xeon E5-2680 v3"));
     write("proc/self/cgroup", "0::/app\n");
     write("proc/self/mountinfo", "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
     write("sys/fs/cgroup/app/memory.max", "2147483648\n");
@@ -118,13 +123,38 @@ class LiveHostTest {
     expected.put("forkProtection", false);
     expected.put("maxMapCount", 65530L);
     expected.put("mappings", 2L);
+    expected.put("hugePagesSafe", false);
+    expected.put("peerMemory", false);
+    expected.put("cpu", Cpu.INTEL_HASWELL_BROADWELL);
     assertThat(live.host()).isEqualTo(Host.TYPE.of(expected));
     assertThat(live.sources()).containsOnlyKeys(expected.keySet());
     assertThat(live.sources())
         .containsEntry("memlockHard", "/proc/self/limits, Max locked memory, hard")
         .containsEntry("memoryLimit", "/sys/fs/cgroup/app/memory.max");
-    assertThat(live.reasons()).containsOnlyKeys("dmaBounce", "logNumMtt", "logMttsPerSeg");
+    assertThat(live.reasons())
+        .containsOnlyKeys("dmaBounce", "logNumMtt", "logMttsPerSeg", "hugetlbLimit");
     assertThat(live.reasons()).containsEntry("logNumMtt", "mlx4_core is not loaded");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "AuthenticAMD, 25, 1, AMD EPYC 7763 64-Core Processor, AMD_EPYC",
+    "AuthenticAMD, 25, 33, AMD Ryzen 9 5950X 16-Core Processor, OTHER",
+    "GenuineIntel, 6, 63, Intel(R) Xeon(R) CPU E5-2680 v3, INTEL_HASWELL_BROADWELL",
+    "GenuineIntel, 6, 79, Intel(R) Xeon(R) CPU E5-2680 v4, INTEL_HASWELL_BROADWELL",
+    "GenuineIntel, 6, 85, Intel(R) Xeon(R) Gold 6130 CPU, OTHER",
+    "GenuineIntel, 15, 63, an old one, OTHER"
+  })
+  void tellsProcessorsApart(String vendor, String family, String model, String name, Cpu cpu)
+      throws IOException {
+    write("proc/cpuinfo", CPUINFO.formatted(vendor, family, model, name));
+    assertThat(read().cpu()).isEqualTo(cpu);
+  }
+
+  @Test
+  void peerMemoryIsAModule() throws IOException {
+    write("sys/module/nvidia_peermem/initstate", "live\n");
+    assertThat(read().peerMemory()).isTrue();
   }
 
   @Test
@@ -260,12 +290,14 @@ class LiveHostTest {
   @Test
   void nothingThereIsNoFailure(@TempDir Path empty) {
     LiveHost live = LiveHost.read(empty);
-    assertThat(live.host()).isEqualTo(Host.TYPE.of(Map.of("forkProtection", false)));
+    assertThat(live.host())
+        .isEqualTo(Host.TYPE.of(Map.of("forkProtection", false, "hugePagesSafe", false)));
     assertThat(live.reasons().keySet())
         .containsExactlyInAnyOrderElementsOf(
             Host.TYPE.fields().stream()
                 .map(field -> field.name())
-                .filter(name -> !name.equals("forkProtection")) // the environment is always there
+                // the environment is always there
+                .filter(name -> !name.equals("forkProtection") && !name.equals("hugePagesSafe"))
                 .toList());
     live.reasons().values().forEach(why -> assertThat(why).doesNotContain(empty.toString()));
   }

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  *     ib_umem_get}, Linux {@code drivers/infiniband/core/umem.c}
  * @param endWraps whether address + length itself passes 2^64; a range wraps also where only its
  *     rounded end does
+ * @param kernelAddress whether the address lies in the kernel's half on every processor: its bits
+ *     63 and 55 are set, so that neither x86's nor arm64's tags of addresses explain it; {@code
+ *     access_ok} in {@code mm/gup.c}
  * @param lengthBeyondAddressSpace whether the length is 2^63 or more
  * @param allOnesLength whether the length is 2^64-1, {@code SIZE_MAX}
  * @param wholeAddressSpace whether the address is 0 and the length {@code SIZE_MAX}: a request for
@@ -41,6 +44,8 @@ import org.jspecify.annotations.Nullable;
  * @param odpTableTooLarge whether a range that does not wrap touches so many pages that a list of 8
  *     bytes for each passes 2^31-1 bytes, the most that {@code kvmalloc} gives; {@code
  *     ib_init_umem_odp}, Linux {@code drivers/infiniband/core/umem_odp.c}
+ * @param length65536Pages whether the length is that of 65536 pages or more; {@code
+ *     MLX5_MAX_UMR_PAGES}, Linux {@code drivers/infiniband/hw/mlx5/mlx5_ib.h}
  * @param beyondMemlock whether the range alone has more pages than a limit of locked memory allows
  *     that is not 0; false for a range that has no pages, too many, or wraps, because the kernel
  *     refuses it before
@@ -53,6 +58,7 @@ public record AddressRange(
     @Nullable Boolean iovaOffsetDiffers,
     @Nullable Boolean rangeWraps,
     @Nullable Boolean endWraps,
+    @Nullable Boolean kernelAddress,
     @Nullable Boolean lengthBeyondAddressSpace,
     @Nullable Boolean allOnesLength,
     @Nullable Boolean wholeAddressSpace,
@@ -62,6 +68,7 @@ public record AddressRange(
     @Nullable Boolean pageTableTooLarge,
     @Nullable Boolean beyondPageDirectory,
     @Nullable Boolean odpTableTooLarge,
+    @Nullable Boolean length65536Pages,
     @Nullable Boolean beyondMemlock,
     @Nullable Boolean beyondMemlockLeft) {
 
@@ -94,6 +101,11 @@ public record AddressRange(
               AddressRange::endWraps,
               FIXED,
               "whether address and length add up to 2^64 or more")
+          .flag(
+              "kernelAddress",
+              AddressRange::kernelAddress,
+              FIXED,
+              "whether the address is of the kernel's half of the address space")
           .flag(
               "lengthBeyondAddressSpace",
               AddressRange::lengthBeyondAddressSpace,
@@ -137,6 +149,11 @@ public record AddressRange(
               FIXED,
               "whether a list of its pages passes 2 GiB")
           .flag(
+              "length65536Pages",
+              AddressRange::length65536Pages,
+              FIXED,
+              "whether the length is that of 65536 pages or more")
+          .flag(
               "beyondMemlock",
               AddressRange::beyondMemlock,
               BOOT,
@@ -153,6 +170,7 @@ public record AddressRange(
                   v.flag("iovaOffsetDiffers"),
                   v.flag("rangeWraps"),
                   v.flag("endWraps"),
+                  v.flag("kernelAddress"),
                   v.flag("lengthBeyondAddressSpace"),
                   v.flag("allOnesLength"),
                   v.flag("wholeAddressSpace"),
@@ -162,6 +180,7 @@ public record AddressRange(
                   v.flag("pageTableTooLarge"),
                   v.flag("beyondPageDirectory"),
                   v.flag("odpTableTooLarge"),
+                  v.flag("length65536Pages"),
                   v.flag("beyondMemlock"),
                   v.flag("beyondMemlockLeft")));
 
@@ -263,6 +282,7 @@ public record AddressRange(
         RangeFlags.get(flags, "iovaOffsetDiffers"),
         RangeFlags.get(flags, "rangeWraps"),
         RangeFlags.get(flags, "endWraps"),
+        RangeFlags.get(flags, "kernelAddress"),
         RangeFlags.get(flags, "lengthBeyondAddressSpace"),
         RangeFlags.get(flags, "allOnesLength"),
         RangeFlags.get(flags, "wholeAddressSpace"),
@@ -272,6 +292,7 @@ public record AddressRange(
         RangeFlags.get(flags, "pageTableTooLarge"),
         RangeFlags.get(flags, "beyondPageDirectory"),
         RangeFlags.get(flags, "odpTableTooLarge"),
+        RangeFlags.get(flags, "length65536Pages"),
         RangeFlags.get(flags, "beyondMemlock"),
         RangeFlags.get(flags, "beyondMemlockLeft"));
   }
@@ -283,6 +304,7 @@ public record AddressRange(
         agree(iovaOffsetDiffers, other.iovaOffsetDiffers),
         agree(rangeWraps, other.rangeWraps),
         agree(endWraps, other.endWraps),
+        agree(kernelAddress, other.kernelAddress),
         agree(lengthBeyondAddressSpace, other.lengthBeyondAddressSpace),
         agree(allOnesLength, other.allOnesLength),
         agree(wholeAddressSpace, other.wholeAddressSpace),
@@ -292,6 +314,7 @@ public record AddressRange(
         agree(pageTableTooLarge, other.pageTableTooLarge),
         agree(beyondPageDirectory, other.beyondPageDirectory),
         agree(odpTableTooLarge, other.odpTableTooLarge),
+        agree(length65536Pages, other.length65536Pages),
         agree(beyondMemlock, other.beyondMemlock),
         agree(beyondMemlockLeft, other.beyondMemlockLeft));
   }

@@ -7,6 +7,7 @@ import static org.pinwise.rules.model.Volatility.BOOT;
 import static org.pinwise.rules.model.Volatility.FIXED;
 import static org.pinwise.rules.model.Volatility.LIVE;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,11 @@ import org.jspecify.annotations.Nullable;
  *     hca_object} of {@code rdma.max}; {@link Long#MAX_VALUE} is unlimited
  * @param objectsInUse how many objects the control group that binds has on it: {@code rdma.current}
  * @param pinErrors what its driver answers when pages cannot be pinned
+ * @param pageBudget how many pages of regions the device has room for, of all processes; no verb
+ *     tells it
+ * @param odpOperations what RC queue pairs can do on pages on demand: {@code rc_odp_caps}
+ * @param odpLargeRegions whether regions on demand may have 65536 pages and more: on mlx5 the
+ *     firmware's {@code umr_extended_translation_offset}, which no verb tells
  */
 public record Device(
     @Nullable String driver,
@@ -61,7 +67,10 @@ public record Device(
     @Nullable Boolean relaxedOrderingEnabled,
     @Nullable Long objectLimit,
     @Nullable Long objectsInUse,
-    @Nullable PinErrors pinErrors) {
+    @Nullable PinErrors pinErrors,
+    @Nullable Long pageBudget,
+    @Nullable Set<OdpOperation> odpOperations,
+    @Nullable Boolean odpLargeRegions) {
 
   /** The fields of a device. */
   public static final FactType<Device> TYPE =
@@ -116,6 +125,23 @@ public record Device(
               Device::pinErrors,
               BOOT,
               "what its driver answers when pages cannot be pinned")
+          .number(
+              "pageBudget",
+              Device::pageBudget,
+              PLAIN,
+              BOOT,
+              "how many pages of regions it has room for")
+          .flags(
+              "odpOperations",
+              OdpOperation.class,
+              Device::odpOperations,
+              BOOT,
+              "what RC can do on pages on demand")
+          .flag(
+              "odpLargeRegions",
+              Device::odpLargeRegions,
+              BOOT,
+              "whether regions on demand may have 65536 pages and more")
           .build(v ->
               new Device(
                   v.text("driver"),
@@ -139,7 +165,10 @@ public record Device(
                   v.flag("relaxedOrderingEnabled"),
                   v.number("objectLimit"),
                   v.number("objectsInUse"),
-                  v.choice("pinErrors", PinErrors.class)));
+                  v.choice("pinErrors", PinErrors.class),
+                  v.number("pageBudget"),
+                  v.flags("odpOperations"),
+                  v.flag("odpLargeRegions")));
 
   /** A device of which nothing is known. */
   public static final Device UNKNOWN = TYPE.unknown();

@@ -4,6 +4,7 @@ import static org.pinwise.rules.model.Field.Format.BYTES;
 import static org.pinwise.rules.model.Field.Format.KERNEL;
 import static org.pinwise.rules.model.Field.Format.PLAIN;
 import static org.pinwise.rules.model.Volatility.BOOT;
+import static org.pinwise.rules.model.Volatility.FIXED;
 import static org.pinwise.rules.model.Volatility.LIVE;
 
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,13 @@ import org.jspecify.annotations.Nullable;
  * @param mappings how many mappings the process has
  * @param logNumMtt the parameter {@code log_num_mtt} of mlx4_core, where that module has it
  * @param logMttsPerSeg the parameter {@code log_mtts_per_seg} of mlx4_core
+ * @param hugePagesSafe whether the environment has RDMAV_HUGEPAGES_SAFE, so that fork protection
+ *     looks up the size of pages
+ * @param peerMemory whether a module is loaded that lets {@code ibv_reg_mr} take addresses of a
+ *     GPU's memory: nvidia-peermem, amdgpu's peer memory
+ * @param cpu the family of the processor
+ * @param hugetlbLimit how many bytes of huge pages the control group allows, {@code hugetlb.*.max};
+ *     {@link Long#MAX_VALUE} is unlimited
  */
 public record Host(
     @Nullable Integer kernel,
@@ -57,7 +65,11 @@ public record Host(
     @Nullable Long maxMapCount,
     @Nullable Long mappings,
     @Nullable Integer logNumMtt,
-    @Nullable Integer logMttsPerSeg) {
+    @Nullable Integer logMttsPerSeg,
+    @Nullable Boolean hugePagesSafe,
+    @Nullable Boolean peerMemory,
+    @Nullable Cpu cpu,
+    @Nullable Long hugetlbLimit) {
 
   /** The fields of a host. */
   public static final FactType<Host> TYPE =
@@ -119,6 +131,19 @@ public record Host(
               "logNumMtt", Host::logNumMtt, PLAIN, BOOT, "log_num_mtt of mlx4_core, if it has one")
           .number(
               "logMttsPerSeg", Host::logMttsPerSeg, PLAIN, BOOT, "log_mtts_per_seg of mlx4_core")
+          .flag(
+              "hugePagesSafe",
+              Host::hugePagesSafe,
+              BOOT,
+              "whether RDMAV_HUGEPAGES_SAFE is in the environment")
+          .flag("peerMemory", Host::peerMemory, BOOT, "whether a peer memory module is loaded")
+          .choice("cpu", Cpu.class, Host::cpu, FIXED, "the family of the processor")
+          .number(
+              "hugetlbLimit",
+              Host::hugetlbLimit,
+              BYTES,
+              BOOT,
+              "how much of huge pages the control group allows")
           .build(v ->
               new Host(
                   v.smallNumber("kernel"),
@@ -141,7 +166,11 @@ public record Host(
                   v.number("maxMapCount"),
                   v.number("mappings"),
                   v.smallNumber("logNumMtt"),
-                  v.smallNumber("logMttsPerSeg")));
+                  v.smallNumber("logMttsPerSeg"),
+                  v.flag("hugePagesSafe"),
+                  v.flag("peerMemory"),
+                  v.choice("cpu", Cpu.class),
+                  v.number("hugetlbLimit")));
 
   /** A host of which nothing is known. */
   public static final Host UNKNOWN = TYPE.unknown();
@@ -169,7 +198,11 @@ public record Host(
         maxMapCount,
         mappings,
         logNumMtt,
-        logMttsPerSeg);
+        logMttsPerSeg,
+        hugePagesSafe,
+        peerMemory,
+        cpu,
+        hugetlbLimit);
   }
 
   /** Returns this host with other pages pinned. */
@@ -195,7 +228,11 @@ public record Host(
         maxMapCount,
         mappings,
         logNumMtt,
-        logMttsPerSeg);
+        logMttsPerSeg,
+        hugePagesSafe,
+        peerMemory,
+        cpu,
+        hugetlbLimit);
   }
 
   /** Returns this host with bounce buffers or without. */
@@ -221,6 +258,10 @@ public record Host(
         maxMapCount,
         mappings,
         logNumMtt,
-        logMttsPerSeg);
+        logMttsPerSeg,
+        hugePagesSafe,
+        peerMemory,
+        cpu,
+        hugetlbLimit);
   }
 }

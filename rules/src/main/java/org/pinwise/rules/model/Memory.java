@@ -2,6 +2,7 @@ package org.pinwise.rules.model;
 
 import static org.pinwise.rules.model.Field.Format.BYTES;
 import static org.pinwise.rules.model.Field.Format.PLAIN;
+import static org.pinwise.rules.model.Volatility.FIXED;
 import static org.pinwise.rules.model.Volatility.LIVE;
 
 import java.util.Map;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param fileSystem the file system's type behind it, such as {@code ext4}
  * @param numaNode the NUMA node of its pages
  * @param mappings how many mappings (VMAs) the range spans
+ * @param barSize of a GPU's memory: how much of it other devices can reach, the size of BAR1
  */
 public record Memory(
     @Nullable MemoryKind kind,
@@ -32,7 +34,8 @@ public record Memory(
     @Nullable Boolean persistent,
     @Nullable String fileSystem,
     @Nullable Integer numaNode,
-    @Nullable Long mappings) {
+    @Nullable Long mappings,
+    @Nullable Long barSize) {
 
   /** The fields of memory. */
   public static final FactType<Memory> TYPE =
@@ -52,6 +55,7 @@ public record Memory(
           .text("fileSystem", Memory::fileSystem, LIVE, "the file system behind the memory")
           .number("numaNode", Memory::numaNode, PLAIN, LIVE, "the NUMA node of the pages")
           .number("mappings", Memory::mappings, PLAIN, LIVE, "how many mappings the range spans")
+          .number("barSize", Memory::barSize, BYTES, FIXED, "the size of the GPU's BAR1")
           .build(v ->
               new Memory(
                   v.choice("kind", MemoryKind.class),
@@ -63,7 +67,8 @@ public record Memory(
                   v.flag("persistent"),
                   v.text("fileSystem"),
                   v.smallNumber("numaNode"),
-                  v.number("mappings")));
+                  v.number("mappings"),
+                  v.number("barSize")));
 
   /** Memory as programs mostly have it: mapped, private, anonymous, readable and writable. */
   public static final Memory ORDINARY =
@@ -77,6 +82,7 @@ public record Memory(
 
   /** Returns ordinary memory with another protection. */
   public static Memory ordinary(Protection protection) {
-    return new Memory(ORDINARY.kind, true, protection, false, null, null, false, null, null, null);
+    return new Memory(
+        ORDINARY.kind, true, protection, false, null, null, false, null, null, null, null);
   }
 }

@@ -20,6 +20,8 @@ public enum MemoryKind {
   SECRET,
   /** Memory of a CUDA device, by its virtual address. */
   CUDA,
+  /** Memory of a CUDA device by an address that {@code cuMemMap} gave it. */
+  CUDA_VMM,
   /** Memory of a ROCm device, by its virtual address. */
   ROCM
 }

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param length its length in bytes, saturated
  * @param iova the address that peers use, saturated; unknown where the verb takes none
  * @param uses what the program does with the region
+ * @param regionAccess for a window: the flags of the region that it is bound to
  * @param rawAddress the address as a bit pattern
  * @param rawLength the length as a bit pattern
  * @param rawIova the iova as a bit pattern
@@ -39,6 +40,7 @@ public record MrRequest(
     @Nullable Long length,
     @Nullable Long iova,
     @Nullable Set<Use> uses,
+    @Nullable Set<AccessFlag> regionAccess,
     @Nullable Long rawAddress,
     @Nullable Long rawLength,
     @Nullable Long rawIova) {
@@ -65,6 +67,12 @@ public record MrRequest(
           .number("length", MrRequest::length, BYTES, FIXED, "the length in bytes")
           .number("iova", MrRequest::iova, HEX, FIXED, "the address that peers use")
           .flags("uses", Use.class, MrRequest::uses, FIXED, "what the program does with the region")
+          .flags(
+              "regionAccess",
+              AccessFlag.class,
+              MrRequest::regionAccess,
+              FIXED,
+              "the access flags of the region that a window is bound to")
           .build(
               v ->
                   new MrRequest(
@@ -76,6 +84,7 @@ public record MrRequest(
                       v.number("length"),
                       v.number("iova"),
                       v.flags("uses"),
+                      v.flags("regionAccess"),
                       v.number("address"),
                       v.number("length"),
                       v.number("iova")),
@@ -122,6 +131,7 @@ public record MrRequest(
     builder.length = rawLength;
     builder.iova = rawIova;
     builder.uses = uses;
+    builder.regionAccess = regionAccess;
     return builder;
   }
 
@@ -144,6 +154,7 @@ public record MrRequest(
         Unsigned.saturated(newLength),
         Unsigned.saturated(newIova),
         uses,
+        regionAccess,
         newAddress,
         newLength,
         newIova);
@@ -157,6 +168,7 @@ public record MrRequest(
     private @Nullable Long length;
     private @Nullable Long iova;
     private @Nullable Set<Use> uses;
+    private @Nullable Set<AccessFlag> regionAccess;
 
     private Builder() {}
 
@@ -204,6 +216,12 @@ public record MrRequest(
       return this;
     }
 
+    /** Says of a window with what access its region was registered. */
+    public Builder regionAccess(Set<AccessFlag> regionAccess) {
+      this.regionAccess = Set.copyOf(regionAccess);
+      return this;
+    }
+
     private static Long bits(int bits) {
       return Integer.toUnsignedLong(bits);
     }
@@ -219,6 +237,7 @@ public record MrRequest(
           Unsigned.saturated(length),
           Unsigned.saturated(iova),
           uses,
+          regionAccess,
           address,
           length,
           iova);

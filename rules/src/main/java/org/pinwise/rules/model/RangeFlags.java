@@ -26,7 +26,9 @@ public final class RangeFlags {
           "beyondPageDirectory",
           "odpTableTooLarge",
           "beyondMemlock",
-          "beyondMemlockLeft");
+          "beyondMemlockLeft",
+          "kernelAddress",
+          "length65536Pages");
 
   /** By how many places the bit that says whether a field is known lies higher than its own. */
   public static final int KNOWN = 32;
@@ -34,6 +36,8 @@ public final class RangeFlags {
   /** The most pages that a region of any driver has. */
   static final long MAX_PAGES = 0xffff_ffffL;
 
+  private static final long MAX_UMR_PAGES = 65536;
+  private static final long KERNEL_HALF = 1L << 63 | 1L << 55;
   private static final int MAX_TABLE_BYTES = 4 << 20;
   private static final long PAGE_DIRECTORY = 512 * 512;
   private static final long MAX_LISTED_PAGES = Integer.MAX_VALUE / 8;
@@ -78,7 +82,9 @@ public final class RangeFlags {
             | bit(tooMany, 7)
             | bit(isTableTooLarge((int) pagesLow32(address, length, pageSize)), 8)
             | bit(!wraps && pages > PAGE_DIRECTORY, 9)
-            | bit(!wraps && pages > MAX_LISTED_PAGES, 10);
+            | bit(!wraps && pages > MAX_LISTED_PAGES, 10)
+            | bit((address & KERNEL_HALF) == KERNEL_HALF, 13)
+            | bit(Long.compareUnsigned(length, MAX_UMR_PAGES * pageSize) >= 0, 14);
     // What has no pages, too many, or wraps, the kernel refuses before it asks for a limit.
     boolean counted = !wraps && !tooMany && pages > 0;
     if (counted) {

@@ -24,7 +24,8 @@ class MrRequestTest {
   void saturatedAndRawNumbersAgree() {
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
-            new MrRequest(Verb.REG_MR, null, null, null, null, 5L, null, null, null, 6L, null))
+            new MrRequest(
+                Verb.REG_MR, null, null, null, null, 5L, null, null, null, null, 6L, null))
         .withMessage("length 5 is not its raw value 6 saturated");
   }
 
