@@ -134,11 +134,12 @@ public final class BoundValidator {
     return facts.equals(new Facts(facts.request(), facts.memory(), facts.device(), facts.host()));
   }
 
-  /** What is assumed of a host depends on whether its pinned pages are known. */
+  /** What is assumed depends on whether pinned pages and regions in use are known. */
   private boolean isHere(Facts facts) {
     return isLike(Device.TYPE, device, facts.device())
         && isLike(Host.TYPE, host, facts.host())
-        && (host.pinnedPages() == null) == (facts.host().pinnedPages() == null);
+        && (host.pinnedPages() == null) == (facts.host().pinnedPages() == null)
+        && (device.mrInUse() == null) == (facts.device().mrInUse() == null);
   }
 
   @SuppressWarnings("ReferenceEquality") // mostly it is the same object, and then it is quick

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -97,6 +98,16 @@ public final class MrValidator {
             .parameters()
             .forEach((name, value) -> parameters.computeIfPresent(name, (n, v) -> value));
         if (setting.severity() != null && setting.severity() != severity) {
+          if (severity == Severity.ERROR && entry.builtIn()) {
+            // The kernel does not read profiles, and an accepted call that fails would be a lie.
+            off.add(
+                "%s: lowered to %s by the profile %s; the call still fails, with %s"
+                    .formatted(
+                        rule.id(),
+                        setting.severity().name().toLowerCase(Locale.ROOT),
+                        ruleSet.profile().name(),
+                        rule.meta().errno()));
+          }
           severity = setting.severity();
           origin = Origin.PROFILE;
         }

@@ -1,5 +1,7 @@
 package org.pinwise.engine;
 
+import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -93,5 +95,53 @@ public final class RuleCatalog {
 
   private static String lower(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * Returns the table of proofs: for every rule whether a real kernel answered so, a source was
+   * read, or it is believed. A rule without evidence of its own rests on what its {@code @spec}
+   * names; what only reports say is a belief.
+   */
+  static String proofs(List<Rule> rules) {
+    StringBuilder table = new StringBuilder("| rule | rests on | says so |\n|---|---|---|\n");
+    Map<Verification.Means, Integer> counts = new EnumMap<>(Verification.Means.class);
+    for (Rule rule : rules.stream().sorted(Comparator.comparing(Rule::id)).toList()) {
+      Verification.Means best = best(rule);
+      counts.merge(best, 1, Integer::sum);
+      table
+          .append("| ")
+          .append(rule.id())
+          .append(" | ")
+          .append(
+              switch (best) {
+                case LAB -> "a kernel";
+                case SOURCE -> "a source";
+                case BELIEF -> "belief";
+              })
+          .append(" | ")
+          .append(
+              rule.meta().verified().isEmpty()
+                  ? rule.meta().spec().replace("|", "\\|")
+                  : rule.meta().verified().stream()
+                      .map(Verification::toString)
+                      .collect(Collectors.joining(", ")))
+          .append(" |\n");
+    }
+    return "%d rules rest on answers of kernels, %d on sources, %d on belief.\n\n%s"
+        .formatted(
+            counts.getOrDefault(Verification.Means.LAB, 0),
+            counts.getOrDefault(Verification.Means.SOURCE, 0),
+            counts.getOrDefault(Verification.Means.BELIEF, 0),
+            table);
+  }
+
+  private static Verification.Means best(Rule rule) {
+    return rule.meta().verified().stream()
+        .map(Verification::means)
+        .min(Comparator.naturalOrder())
+        .orElse(
+            rule.meta().spec().startsWith("report")
+                ? Verification.Means.BELIEF
+                : Verification.Means.SOURCE);
   }
 }

@@ -355,10 +355,13 @@ final class FactSampler {
     String related = RELATED.get(name);
     if (related != null
         && random.nextInt(3) == 0
-        && draft.others().get(related) instanceof Long number) {
-      return number == Long.MAX_VALUE ? number : (Long) Math.max(0, number - 1 + random.nextInt(3));
+        && draft.others().get(related) instanceof Long number
+        && number != Long.MAX_VALUE) {
+      return Math.max(0, number - 1 + random.nextInt(3));
     }
-    if (name.equals("device.maxMrSize") || name.equals("memory.barSize")) {
+    if (name.equals("device.maxMrSize")
+        || name.equals("host.gpuBarSize")
+        || name.equals("host.hugetlbLimit")) {
       return limit((Long) draft.request().get("length"));
     }
     Field<?> field = field(name);

@@ -33,6 +33,7 @@ import org.pinwise.rules.model.Errno;
 import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.model.Plan;
 import org.pinwise.rules.spi.Rule;
 import org.pinwise.rules.spi.Severity;
 
@@ -185,6 +186,29 @@ class MrValidatorTest {
     assertThat(rules(validator.validate(facts))).doesNotContain("MR041");
     Profile profile = profile(folder, "  MR041: {minBytes: 4KiB}\n");
     assertThat(rules(MrValidator.create(builtIn.with(profile)).validate(facts))).contains("MR041");
+  }
+
+  @Test
+  void aKernelsErrorThatIsLoweredStillFailsAndIsSaid(@TempDir Path folder) throws IOException {
+    Profile profile = profile(folder, "  MR001: {severity: warning}\n");
+    Verdict verdict =
+        MrValidator.create(builtIn.with(profile))
+            .validate(facts(request(REMOTE_WRITE), Map.of("driver", "mlx5"), kernel(6_012)));
+    assertThat(verdict).isInstanceOf(Accepted.class);
+    assertThat(verdict.disabled())
+        .containsExactly(
+            "MR001: lowered to warning by the profile team; the call still fails, with EINVAL");
+  }
+
+  @Test
+  void theShareOfMemoryIsTheTeams(@TempDir Path folder) throws IOException {
+    Facts facts =
+        facts(request(LOCAL_WRITE), Map.of("driver", "mlx5"), Map.of("ram", 10L << 30))
+            .withPlan(Plan.TYPE.with(Plan.NONE, Map.of("residentBytes", 7L << 30)));
+    assertThat(rules(validator.validate(facts))).doesNotContain("MR048/ram");
+    Profile profile = profile(folder, "  MR048: {ratioPercent: 60}\n");
+    assertThat(rules(MrValidator.create(builtIn.with(profile)).validate(facts)))
+        .contains("MR048/ram");
   }
 
   @Test

@@ -212,6 +212,9 @@ class ProbesTest {
 
   private final MrValidator validator = MrValidator.create(RuleSet.builtIn());
 
+  /** The refusals that were predicted: what the kernel answered, and why the rules say so. */
+  final List<Verdict> refusals = new ArrayList<>();
+
   @ParameterizedTest
   @CsvSource({"rxe, 6.1", "rxe, 6.12", "siw, 6.12"})
   void everyRegistration(String driver, String version) throws IOException {
@@ -307,6 +310,8 @@ class ProbesTest {
                 && verdict.errno().equals(Set.of(Errno.of(errno).orElseThrow()));
     if (!right) {
       wrong.add(row + " but " + verdict);
+    } else if (errno != 0) {
+      refusals.add(verdict);
     }
   }
 

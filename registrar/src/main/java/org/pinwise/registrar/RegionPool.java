@@ -143,11 +143,10 @@ public final class RegionPool implements AutoCloseable {
    */
   public PooledBuffer acquire(long length) {
     return tryAcquire(length)
-        .orElseThrow(
-            () ->
-                new PoolExhaustedException(
-                    "all buffers of %d bytes and more are given out; the slabs have %d bytes, and maxBytes is %d\nMaybe close buffers earlier, or raise maxBytes."
-                        .formatted(length, slabBytes(), options.maxBytes())));
+        .orElseThrow(() ->
+            new PoolExhaustedException(
+                "all buffers of %d bytes and more are given out; the slabs have %d bytes, and maxBytes is %d\nMaybe close buffers earlier, or raise maxBytes."
+                    .formatted(length, slabBytes(), options.maxBytes())));
   }
 
   private synchronized long slabBytes() {

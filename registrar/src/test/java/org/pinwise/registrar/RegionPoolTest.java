@@ -76,11 +76,10 @@ class RegionPoolTest {
       long freed = all.getLast().address();
       all.getLast().close();
       assertThat(pool.acquire(256))
-          .satisfies(
-              again -> {
-                assertThat(again.address()).isEqualTo(freed);
-                again.close();
-              });
+          .satisfies(again -> {
+            assertThat(again.address()).isEqualTo(freed);
+            again.close();
+          });
       all.forEach(PooledBuffer::close);
     }
   }
@@ -181,16 +180,14 @@ class RegionPoolTest {
         threads.add(
             Thread.ofPlatform()
                 .uncaughtExceptionHandler((thread, e) -> failure.set(e))
-                .start(
-                    () -> {
-                      for (int i = 0; i < 20_000; i++) {
-                        try (PooledBuffer buffer = pool.acquire(256)) {
-                          buffer.segment().fill(mine);
-                          assertThat(buffer.segment().get(ValueLayout.JAVA_BYTE, 255))
-                              .isEqualTo(mine);
-                        }
-                      }
-                    }));
+                .start(() -> {
+                  for (int i = 0; i < 20_000; i++) {
+                    try (PooledBuffer buffer = pool.acquire(256)) {
+                      buffer.segment().fill(mine);
+                      assertThat(buffer.segment().get(ValueLayout.JAVA_BYTE, 255)).isEqualTo(mine);
+                    }
+                  }
+                }));
       }
       for (Thread thread : threads) {
         thread.join();

@@ -136,10 +136,9 @@ class RegistrarFaultsTest {
         outcome.orElseThrow().close();
         outcome.steps().stream()
             .flatMap(step -> step.error().stream())
-            .forEach(
-                error -> {
-                  throw error;
-                });
+            .forEach(error -> {
+              throw error;
+            });
       }
     },
     CACHE {

@@ -133,8 +133,7 @@ public record LiveHost(Host host, Map<String, String> sources, Map<String, Strin
       readings.unknown(
           "hugetlbLimit",
           "each page size has one of its own; give that of the memory's (hugetlb.*.max)");
-      readings.unknown(
-          "gpuBarSize", "ask the GPU's own tool (nvidia-smi -q, BAR1 Memory Usage)");
+      readings.unknown("gpuBarSize", "ask the GPU's own tool (nvidia-smi -q, BAR1 Memory Usage)");
       readings.read("ram", MEMINFO + ", MemTotal", () -> 1024 * meminfo("MemTotal", " kB"));
       memoryLimit();
       readings.read(
@@ -162,6 +161,13 @@ public record LiveHost(Host host, Map<String, String> sources, Map<String, Strin
           "logMttsPerSeg",
           MLX4 + "/parameters/log_mtts_per_seg",
           () -> parameter("log_mtts_per_seg"));
+      readings.read(
+          "hugePagesSafe",
+          "the environment, " + HUGE_PAGES_SAFE,
+          () -> environment.containsKey(HUGE_PAGES_SAFE));
+      readings.read(
+          "peerMemory", MODULES + "{" + String.join(",", PEER_MEMORY) + "}", this::peerMemory);
+      readings.read("cpu", CPUINFO, this::cpu);
       return new LiveHost(readings.fact(Host.TYPE), readings.sources(), readings.reasons());
     }
 

@@ -145,8 +145,7 @@ public final class LiveMemory {
                 agree(all.persistent(), one.persistent()),
                 hard.fileSystem(),
                 null,
-                count,
-                null);
+                count);
       }
       hardest = Math.max(hardest, hardness);
       long backed = mapping.backedEnd(process);
@@ -192,8 +191,7 @@ public final class LiveMemory {
         kind == null ? null : (Boolean) (kind == MemoryKind.DEVDAX || kind == MemoryKind.FSDAX),
         kind == MemoryKind.FILE || kind == MemoryKind.FSDAX ? withoutMark(fileSystem) : null,
         null,
-        1L,
-        null);
+        1L);
   }
 
   private static <T> @Nullable T agree(@Nullable T a, @Nullable T b) {

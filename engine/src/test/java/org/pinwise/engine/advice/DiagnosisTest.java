@@ -112,7 +112,7 @@ class DiagnosisTest {
   @Test
   void controlGroupsAndTablesAreFound() {
     String used = "device: {catalog: connectx5, name: mlx5_3, objectLimit: 8, objectsInUse: 8}";
-    assertThat(diagnose(Errno.EAGAIN, used, USER).causes().get(0).id()).isEqualTo("objects");
+    assertThat(diagnose(Errno.EAGAIN, used, USER).causes().get(0).id()).isEqualTo("MR021");
     String free = used.replace("objectsInUse: 8", "objectsInUse: 7");
     assertThat(diagnose(Errno.EAGAIN, free, USER).ruledOut())
         .extracting(Ranked::id)

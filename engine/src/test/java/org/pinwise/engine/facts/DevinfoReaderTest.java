@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.pinwise.engine.InputException;
 import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.Field;
+import org.pinwise.rules.model.OdpOperation;
 import org.pinwise.rules.model.Transport;
 
 class DevinfoReaderTest {
@@ -132,6 +133,21 @@ class DevinfoReaderTest {
             "hca_id: a\ntransport: InfiniBand (0)\nlink_layer: Ethernet\nlink_layer: InfiniBand\n");
     assertThat(devinfo.device().transport()).isNull();
     assertThat(devinfo.notes()).anyMatch(note -> note.contains("link_layer"));
+  }
+
+  @Test
+  void readsWhatWorksOnPagesOnDemand() {
+    assertThat(read(Corpus.text("connectx5-4119-rdmacore.txt")).device().odpOperations())
+        .containsExactlyInAnyOrder(
+            OdpOperation.SEND,
+            OdpOperation.RECV,
+            OdpOperation.WRITE,
+            OdpOperation.READ,
+            OdpOperation.SRQ_RECV);
+    assertThat(read(Corpus.text("connectx6-4123.txt")).device().odpOperations())
+        .contains(OdpOperation.ATOMIC);
+    String cut = "hca_id: a\nmax_mr: 1\nrc_odp_caps:\n SUPPORT_SEND\n";
+    assertThat(read(cut).device().odpOperations()).as("the list may go on").isNull();
   }
 
   @Test

@@ -132,7 +132,7 @@ class LiveHostTest {
         .containsEntry("memlockHard", "/proc/self/limits, Max locked memory, hard")
         .containsEntry("memoryLimit", "/sys/fs/cgroup/app/memory.max");
     assertThat(live.reasons())
-        .containsOnlyKeys("dmaBounce", "logNumMtt", "logMttsPerSeg", "hugetlbLimit");
+        .containsOnlyKeys("dmaBounce", "logNumMtt", "logMttsPerSeg", "hugetlbLimit", "gpuBarSize");
     assertThat(live.reasons()).containsEntry("logNumMtt", "mlx4_core is not loaded");
   }
 

@@ -95,8 +95,8 @@ class LintTest {
   @Test
   void aPlanLearnsTheLimitOfTheServiceThatItNames() {
     LintReport report = linter.lint(CORPUS.resolve("joined/compose"));
-    assertThat(shown(report)).containsExactly("7:28 MR013 error");
-    assertThat(report.diagnostics().get(0).related())
+    assertThat(shown(report)).containsExactly("6:3 MR048 error", "7:28 MR013 error");
+    assertThat(report.diagnostics().get(1).related())
         .extracting(Diagnostic.Related::fact)
         .contains("host.memlock is 64MiB", "host.ipcLock is false");
   }

@@ -173,26 +173,25 @@ class CacheStressTest {
       MemorySegment segment =
           ofArena ? segments.get(random.nextInt(ARENAS)).get() : pages(random, longest);
       // A failed deregistration is the error of whoever closes the last lease.
-      quietly(
-          () -> {
-            try (CacheLease lease = acquire(segment, ACCESSES[random.nextInt(3)])) {
-              if (lease == null) {
-                return;
-              }
-              RegisteredRegion region = lease.region();
-              inUse.incrementAndGet();
-              long offset = segment.address() - region.address();
-              assertThat(region.isClosed()).isFalse();
-              assertThat(offset).isNotNegative();
-              assertThat(offset + segment.byteSize()).isLessThanOrEqualTo(region.length());
-              assertThat(lease.lkey()).isEqualTo(region.lkey());
-              if (random.nextInt(100) == 0) {
-                LockSupport.parkNanos(1);
-              }
-              assertThat(region.isClosed()).isFalse();
-              assertThat(region.isMemoryAlive()).isTrue();
-            }
-          });
+      quietly(() -> {
+        try (CacheLease lease = acquire(segment, ACCESSES[random.nextInt(3)])) {
+          if (lease == null) {
+            return;
+          }
+          RegisteredRegion region = lease.region();
+          inUse.incrementAndGet();
+          long offset = segment.address() - region.address();
+          assertThat(region.isClosed()).isFalse();
+          assertThat(offset).isNotNegative();
+          assertThat(offset + segment.byteSize()).isLessThanOrEqualTo(region.length());
+          assertThat(lease.lkey()).isEqualTo(region.lkey());
+          if (random.nextInt(100) == 0) {
+            LockSupport.parkNanos(1);
+          }
+          assertThat(region.isClosed()).isFalse();
+          assertThat(region.isMemoryAlive()).isTrue();
+        }
+      });
     }
 
     /** Null where the arena was closed meanwhile, or a failure was injected. */

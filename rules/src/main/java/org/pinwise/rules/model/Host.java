@@ -43,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  * @param cpu the family of the processor
  * @param hugetlbLimit how many bytes of huge pages the control group allows, {@code hugetlb.*.max};
  *     {@link Long#MAX_VALUE} is unlimited
+ * @param gpuBarSize how much of a GPU's memory other devices can reach, the size of its BAR1
  */
 public record Host(
     @Nullable Integer kernel,
@@ -69,7 +70,8 @@ public record Host(
     @Nullable Boolean hugePagesSafe,
     @Nullable Boolean peerMemory,
     @Nullable Cpu cpu,
-    @Nullable Long hugetlbLimit) {
+    @Nullable Long hugetlbLimit,
+    @Nullable Long gpuBarSize) {
 
   /** The fields of a host. */
   public static final FactType<Host> TYPE =
@@ -144,6 +146,7 @@ public record Host(
               BYTES,
               BOOT,
               "how much of huge pages the control group allows")
+          .number("gpuBarSize", Host::gpuBarSize, BYTES, BOOT, "the size of the GPU's BAR1")
           .build(v ->
               new Host(
                   v.smallNumber("kernel"),
@@ -170,7 +173,8 @@ public record Host(
                   v.flag("hugePagesSafe"),
                   v.flag("peerMemory"),
                   v.choice("cpu", Cpu.class),
-                  v.number("hugetlbLimit")));
+                  v.number("hugetlbLimit"),
+                  v.number("gpuBarSize")));
 
   /** A host of which nothing is known. */
   public static final Host UNKNOWN = TYPE.unknown();
@@ -202,7 +206,8 @@ public record Host(
         hugePagesSafe,
         peerMemory,
         cpu,
-        hugetlbLimit);
+        hugetlbLimit,
+        gpuBarSize);
   }
 
   /** Returns this host with other pages pinned. */
@@ -232,7 +237,8 @@ public record Host(
         hugePagesSafe,
         peerMemory,
         cpu,
-        hugetlbLimit);
+        hugetlbLimit,
+        gpuBarSize);
   }
 
   /** Returns this host with bounce buffers or without. */
@@ -262,6 +268,7 @@ public record Host(
         hugePagesSafe,
         peerMemory,
         cpu,
-        hugetlbLimit);
+        hugetlbLimit,
+        gpuBarSize);
   }
 }

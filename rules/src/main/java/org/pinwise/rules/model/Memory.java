@@ -2,7 +2,6 @@ package org.pinwise.rules.model;
 
 import static org.pinwise.rules.model.Field.Format.BYTES;
 import static org.pinwise.rules.model.Field.Format.PLAIN;
-import static org.pinwise.rules.model.Volatility.FIXED;
 import static org.pinwise.rules.model.Volatility.LIVE;
 
 import java.util.Map;
@@ -22,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param fileSystem the file system's type behind it, such as {@code ext4}
  * @param numaNode the NUMA node of its pages
  * @param mappings how many mappings (VMAs) the range spans
- * @param barSize of a GPU's memory: how much of it other devices can reach, the size of BAR1
  */
 public record Memory(
     @Nullable MemoryKind kind,
@@ -34,8 +32,7 @@ public record Memory(
     @Nullable Boolean persistent,
     @Nullable String fileSystem,
     @Nullable Integer numaNode,
-    @Nullable Long mappings,
-    @Nullable Long barSize) {
+    @Nullable Long mappings) {
 
   /** The fields of memory. */
   public static final FactType<Memory> TYPE =
@@ -55,7 +52,6 @@ public record Memory(
           .text("fileSystem", Memory::fileSystem, LIVE, "the file system behind the memory")
           .number("numaNode", Memory::numaNode, PLAIN, LIVE, "the NUMA node of the pages")
           .number("mappings", Memory::mappings, PLAIN, LIVE, "how many mappings the range spans")
-          .number("barSize", Memory::barSize, BYTES, FIXED, "the size of the GPU's BAR1")
           .build(v ->
               new Memory(
                   v.choice("kind", MemoryKind.class),
@@ -67,8 +63,7 @@ public record Memory(
                   v.flag("persistent"),
                   v.text("fileSystem"),
                   v.smallNumber("numaNode"),
-                  v.number("mappings"),
-                  v.number("barSize")));
+                  v.number("mappings")));
 
   /** Memory as programs mostly have it: mapped, private, anonymous, readable and writable. */
   public static final Memory ORDINARY =
@@ -82,7 +77,6 @@ public record Memory(
 
   /** Returns ordinary memory with another protection. */
   public static Memory ordinary(Protection protection) {
-    return new Memory(
-        ORDINARY.kind, true, protection, false, null, null, false, null, null, null, null);
+    return new Memory(ORDINARY.kind, true, protection, false, null, null, false, null, null, null);
   }
 }

@@ -11,7 +11,11 @@ import org.pinwise.engine.Undecided;
 import org.pinwise.engine.Verdict;
 import org.pinwise.engine.Why;
 import org.pinwise.engine.advice.Recommendation;
+import org.pinwise.engine.json.VerdictJson;
 import org.pinwise.engine.text.Nearest;
+import org.pinwise.rules.model.Facts;
+import org.pinwise.rules.model.Memory;
+import org.pinwise.rules.model.PlannedRegion;
 import org.pinwise.rules.model.Use;
 import org.pinwise.rules.model.Verb;
 import picocli.CommandLine.Command;
@@ -68,6 +72,9 @@ final class CheckCommand implements Callable<Integer> {
     Assumptions assumptions = assumptions();
     FactsOptions.Given given = facts.given(request.request());
     MrValidator validator = rules.validator(assumptions);
+    if (request.isEmpty() && !given.regions().isEmpty()) {
+      return plan(given, validator);
+    }
     Set<Use> uses = given.facts().request().uses();
     if (uses != null && request.asksForFlags()) {
       return recommend(uses, given, validator);
@@ -102,6 +109,28 @@ final class CheckCommand implements Callable<Integer> {
       return ExitCode.REJECTED;
     }
     return requireDecided && verdict instanceof Undecided ? ExitCode.UNDECIDED : ExitCode.OK;
+  }
+
+  /** Judges every region of a plan; in JSON, a verdict a line. The worst of them decides. */
+  private int plan(FactsOptions.Given given, MrValidator validator) {
+    int worst = ExitCode.OK;
+    List<String> notes = given.notes();
+    for (PlannedRegion region : given.regions()) {
+      Facts of = given.facts().withRequest(region.request());
+      Memory under = region.memory();
+      Verdict verdict = validator.validate(under == null ? of : of.withMemory(under));
+      if (report.json()) {
+        context.out().println(VerdictJson.compact(verdict));
+      } else {
+        String count = region.count() == 1 ? "" : " x " + region.count();
+        context.out().println(region.name() + count + ":");
+        report.print(context, verdict, notes, why ? validator.why(verdict.facts()) : null);
+        notes = List.of();
+      }
+      int code = exitCode(verdict);
+      worst = worst == ExitCode.REJECTED || code == ExitCode.OK ? worst : code;
+    }
+    return worst;
   }
 
   private Assumptions assumptions() {

@@ -17,6 +17,7 @@ import org.pinwise.engine.facts.HostReport;
 import org.pinwise.engine.facts.LabelsOption;
 import org.pinwise.engine.facts.LiveHost;
 import org.pinwise.engine.facts.MemoryOption;
+import org.pinwise.engine.facts.MrPlan;
 import org.pinwise.engine.facts.ResolvedDevice;
 import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.Facts;
@@ -25,6 +26,7 @@ import org.pinwise.rules.model.Kernel;
 import org.pinwise.rules.model.Labels;
 import org.pinwise.rules.model.Memory;
 import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.model.PlannedRegion;
 import picocli.CommandLine.Option;
 
 /** Options that say what is known of the device, the host and the memory. */
@@ -66,6 +68,16 @@ public final class FactsOptions {
       description = "Facts of a team's own rules, such as team=storage,tier=prod.")
   private @Nullable String labels;
 
+  @Option(
+      names = "--plan",
+      paramLabel = "FILE",
+      description = {
+        "A facts file with a plan: all that is registered. Without --access and",
+        "--length every region of it is judged. Other facts of the file hold where",
+        "no option gives them."
+      })
+  private @Nullable String plan;
+
   /** Makes options that nobody gave. */
   public FactsOptions() {}
 
@@ -74,12 +86,14 @@ public final class FactsOptions {
    *
    * @param facts the facts
    * @param notes where they come from, one line each, for people
+   * @param regions what a plan lists; none without a plan
    */
-  public record Given(Facts facts, List<String> notes) {
+  public record Given(Facts facts, List<String> notes, List<PlannedRegion> regions) {
 
     /** Keeps an immutable copy. */
     public Given {
       notes = List.copyOf(notes);
+      regions = List.copyOf(regions);
     }
   }
 
@@ -101,11 +115,13 @@ public final class FactsOptions {
    */
   public Given given(MrRequest request) {
     List<String> notes = new ArrayList<>();
-    Memory memoryFacts = memory == null ? null : MemoryOption.parse(memory);
-    Host hostFacts = host == null ? Host.UNKNOWN : host(host, notes);
+    FactsFile planned = plan == null ? null : plan(plan);
+    Facts base = planned == null ? Facts.of(request) : planned.facts().withRequest(request);
+    Memory memoryFacts = memory == null ? base.memory() : MemoryOption.parse(memory);
+    Host hostFacts = host == null ? base.host() : host(host, notes);
     Integer override = kernel == null ? null : kernel(kernel);
     hostFacts = withKernel(hostFacts, override);
-    Device deviceFacts = Device.UNKNOWN;
+    Device deviceFacts = base.device();
     if (device != null) {
       ResolvedDevice resolved = DeviceOption.resolve(device, hostFacts.kernel());
       deviceFacts = resolved.device();
@@ -114,9 +130,27 @@ public final class FactsOptions {
       }
       describe(resolved, hostFacts, notes);
     }
-    Labels labelFacts = labels == null ? Labels.UNKNOWN : LabelsOption.parse(labels);
+    Labels labelFacts = labels == null ? base.labels() : LabelsOption.parse(labels);
     Facts facts = new Facts(request, memoryFacts, deviceFacts, hostFacts).withLabels(labelFacts);
-    return new Given(facts, notes);
+    MrPlan listed = planned == null ? null : planned.plan();
+    if (listed == null) {
+      return new Given(facts, notes, List.of());
+    }
+    // The sums are in whole pages, so they are those of the host that the options give.
+    return new Given(
+        facts.withPlan(listed.fact(hostFacts)),
+        notes,
+        listed.regions().stream().map(MrPlan.Region::region).toList());
+  }
+
+  private FactsFile plan(String named) {
+    FactsReader reader = FactsReader.of(DeviceCatalog.load());
+    FactsFile file =
+        reader.onKernel(kernel == null ? null : kernel(kernel)).read(Options.path("--plan", named));
+    if (file.plan() == null) {
+      throw new InputException(named, "has no plan; add plan: {regions: [{length: 1GiB}]}");
+    }
+    return file;
   }
 
   /**
@@ -138,7 +172,9 @@ public final class FactsOptions {
     Host here = pid == null ? live(notes) : HostReport.ofProcess(Options.pid(pid)).live().host();
     notes.add("the host is this one" + (pid == null ? "" : ", its process " + Options.pid(pid)));
     return new Given(
-        given.facts().withHost(withKernel(here, kernel == null ? null : kernel(kernel))), notes);
+        given.facts().withHost(withKernel(here, kernel == null ? null : kernel(kernel))),
+        notes,
+        given.regions());
   }
 
   /** Returns whether more than the kernel is known. */

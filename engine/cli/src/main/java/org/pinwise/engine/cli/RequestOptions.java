@@ -65,6 +65,16 @@ public final class RequestOptions {
     return use != null && access == null;
   }
 
+  /** Returns whether nobody gave any. */
+  boolean isEmpty() {
+    return access == null
+        && length == null
+        && address == null
+        && iova == null
+        && verb == null
+        && use == null;
+  }
+
   /**
    * Returns the request; what was not given is unknown, but for the verb.
    *

@@ -91,6 +91,35 @@ class CheckTest {
   }
 
   @Test
+  void everyRegionOfAPlanIsJudged() throws IOException {
+    Path plan =
+        file(
+            "plan.yaml",
+            """
+            device: mlx5
+            host: {kernel: "6.12", pageSize: 4096, memlock: 8MiB, ipcLock: false, pinnedPages: 0}
+            plan:
+              devices: 2
+              regions:
+                - {name: ring, length: 1MiB, access: LOCAL_WRITE}
+                - {name: pool, length: 4MiB, access: REMOTE_WRITE, count: 2}
+            """);
+    Run run = Run.of("check", "--plan", plan.toString());
+    assertThat(run.exit()).isEqualTo(1);
+    assertThat(run.out())
+        .startsWith("ring:\n")
+        .contains("MR048", "the plan pins 18MiB", "pool x 2:\n", "MR001");
+    Run raised = Run.of("check", "--plan", plan.toString(), "--format", "json", "--kernel", "6.1");
+    assertThat(raised.out().lines()).hasSize(2).allMatch(line -> line.startsWith("{\"schema\""));
+    Run one =
+        Run.of("check", "--plan", plan.toString(), "--access", "LOCAL_WRITE", "--length", "4KiB");
+    assertThat(one.out()).startsWith("rejected").contains("MR048").doesNotContain("ring:");
+    Run none = Run.of("check", "--plan", file("no.yaml", "host: {}").toString());
+    assertThat(none.exit()).isEqualTo(2);
+    assertThat(none.err()).contains("has no plan");
+  }
+
+  @Test
   void onDemandWithoutDeviceIsUndecided() {
     Run usual = Run.of("check", "--access", "ON_DEMAND", "--format", "json");
     Run decided = Run.of("check", "--access", "ON_DEMAND", "--require-decided");
