@@ -4,7 +4,7 @@
 . "$(dirname "$0")/common.sh"
 
 # What Drools, the registrar and the lab programs ask for (jdeps says so of Drools), and zipfs for rooms inside a jar.
-JAVA_MODULES=java.base,java.compiler,java.desktop,java.logging,java.management,java.naming,java.xml,jdk.jfr,jdk.management,jdk.unsupported,jdk.zipfs
+JAVA_MODULES=java.base,java.compiler,java.desktop,java.logging,java.management,java.management.rmi,java.naming,java.xml,jdk.attach,jdk.jfr,jdk.management,jdk.management.agent,jdk.unsupported,jdk.zipfs
 LIB=/usr/lib/x86_64-linux-gnu
 PATH=$PATH:/usr/sbin:/sbin
 

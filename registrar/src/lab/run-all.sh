@@ -13,6 +13,8 @@ lab() {
 lab "$1" org.pinwise.registrar.lab.WireSelfTest
 lab "$2" org.pinwise.registrar.lab.ContractLab
 lab "$1" org.pinwise.registrar.lab.RegistrarLab
+lab "$1" org.pinwise.registrar.lab.BufferLab
+lab "$1" org.pinwise.registrar.lab.MonitorLab
 lab "$1" org.pinwise.registrar.lab.KernelLab
 cat "$LAB_WORK/kernel.txt"
 exit "$status"

@@ -7,6 +7,10 @@
  */
 module org.pinwise.registrar {
   requires static info.picocli;
+  requires java.management;
+  requires static jdk.attach;
+  requires jdk.jfr;
+  requires static micrometer.core;
   requires static org.jspecify;
   requires org.pinwise.engine;
   requires static org.pinwise.engine.cli;
@@ -15,6 +19,8 @@ module org.pinwise.registrar {
   exports org.pinwise.registrar;
   exports org.pinwise.registrar.cache;
   exports org.pinwise.registrar.memory;
+  exports org.pinwise.registrar.micrometer;
+  exports org.pinwise.registrar.monitor;
 
   // picocli sets the fields of commands.
   opens org.pinwise.registrar.cli to

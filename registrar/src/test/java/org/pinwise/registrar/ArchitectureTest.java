@@ -22,6 +22,7 @@ import java.lang.foreign.SymbolLookup;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.pinwise.registrar.monitor.RegistrarMXBean;
 
 /** The boundaries of the module, which the module system does not guard on the class path. */
 class ArchitectureTest {
@@ -29,6 +30,8 @@ class ArchitectureTest {
   private static final String EXPORTED = "org.pinwise.registrar";
   private static final String CACHE = "org.pinwise.registrar.cache";
   private static final String MEMORY = "org.pinwise.registrar.memory";
+  private static final String MONITOR = "org.pinwise.registrar.monitor";
+  private static final String WATCH = "org.pinwise.registrar.watch";
   private static final String VERBS = "org.pinwise.registrar.verbs..";
   private static final String COMMANDS = "org.pinwise.registrar.cli..";
 
@@ -54,7 +57,7 @@ class ArchitectureTest {
         .that()
         .resideInAPackage(MEMORY)
         .should()
-        .dependOnClassesThat(resideInAnyPackage(EXPORTED, CACHE, COMMANDS))
+        .dependOnClassesThat(resideInAnyPackage(EXPORTED, CACHE, MONITOR, WATCH, COMMANDS))
         .check(MODULE);
   }
 
@@ -64,7 +67,28 @@ class ArchitectureTest {
         .that()
         .resideInAPackage(VERBS)
         .should()
-        .dependOnClassesThat(resideInAnyPackage(EXPORTED, CACHE, MEMORY, COMMANDS))
+        .dependOnClassesThat(resideInAnyPackage(EXPORTED, CACHE, MEMORY, MONITOR, WATCH, COMMANDS))
+        .check(MODULE);
+  }
+
+  @Test
+  void nothingNeedsMicrometer() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("org.pinwise.registrar.micrometer")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("io.micrometer..", "org.pinwise.registrar.micrometer"))
+        .check(MODULE);
+  }
+
+  @Test
+  void registeringKnowsNothingOfWhoWatches() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(EXPORTED, CACHE)
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(MONITOR, WATCH, "jdk.jfr..", "javax.management.."))
         .check(MODULE);
   }
 
@@ -103,25 +127,34 @@ class ArchitectureTest {
   void exportedSignaturesHaveNoForeignTypes() {
     classes()
         .that()
-        .resideInAnyPackage(EXPORTED, CACHE, MEMORY)
+        .resideInAnyPackage(EXPORTED, CACHE, MEMORY, MONITOR)
         .and()
         .arePublic()
         .should(
             haveOnlyTypesOf(
-                "java..", EXPORTED, CACHE, MEMORY, "org.pinwise.engine", "org.pinwise.rules.."))
+                "java..",
+                EXPORTED,
+                CACHE,
+                MEMORY,
+                MONITOR,
+                "org.pinwise.engine",
+                "org.pinwise.rules.."))
         .check(MODULE);
   }
 
-  /** But for the two interfaces that others implement: who listens, and who lends regions on. */
+  /**
+   * But for the interfaces that others implement: who listens, who lends regions on, and JMX
+   * proxies.
+   */
   @Test
   void whatIsExportedIsFinalOrSealed() {
     classes()
         .that()
-        .resideInAnyPackage(EXPORTED, CACHE, MEMORY)
+        .resideInAnyPackage(EXPORTED, CACHE, MEMORY, MONITOR)
         .and()
         .arePublic()
         .and()
-        .doNotBelongToAnyOf(RegistrarListener.class, RegionHolder.class)
+        .doNotBelongToAnyOf(RegistrarListener.class, RegionHolder.class, RegistrarMXBean.class)
         .should(beFinalOrSealed())
         .check(MODULE);
   }

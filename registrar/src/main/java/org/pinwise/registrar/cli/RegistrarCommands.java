@@ -12,6 +12,10 @@ public final class RegistrarCommands implements CliExtension {
 
   @Override
   public List<Object> commands(CliContext context) {
-    return List.of(new RegisterCommand(context), new ProbeCommand(context));
+    return List.of(
+        new RegisterCommand(context),
+        new ProbeCommand(context),
+        new MonitorCommand(context),
+        new TraceCommand(context));
   }
 }

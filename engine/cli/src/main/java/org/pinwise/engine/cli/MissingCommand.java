@@ -10,7 +10,7 @@ import picocli.CommandLine.Unmatched;
 @Command(description = "Needs Java 25 and the registrar module.")
 final class MissingCommand implements Callable<Integer> {
   /** The registrar's commands. */
-  static final List<String> NAMES = List.of("register", "probe");
+  static final List<String> NAMES = List.of("register", "probe", "monitor", "trace");
 
   @Unmatched private List<String> ignored = new ArrayList<>();
 
