@@ -138,6 +138,7 @@ class ArchitectureTest {
                 MEMORY,
                 MONITOR,
                 "org.pinwise.engine",
+                "org.pinwise.engine.advice",
                 "org.pinwise.rules.."))
         .check(MODULE);
   }
