@@ -21,6 +21,7 @@ import org.pinwise.rules.spi.Truth;
 @Tag("slow") // once is enough: the Java 17 run leaves it out
 class ConfigurationRulesTest {
   private static final int DRAWS = 2_000;
+  private static final int MORE_DRAWS = 50_000;
   private static final int COMPLETIONS = 20;
 
   static List<FactType<? extends Configuration>> types() {
@@ -38,9 +39,12 @@ class ConfigurationRulesTest {
         rules.stream().map(rule -> CompiledRule.of(rule, rule.meta().parameters())).toList();
     DroolsJudge judge = new DroolsJudge(compiled);
     long seed = new Random().nextLong();
-    FactSampler sampler = new FactSampler(rules, seed);
+    // Each draw is about one of the rules, so that those of many conditions fire, too.
+    List<FactSampler> samplers =
+        rules.stream().map(rule -> new FactSampler(List.of(rule), seed)).toList();
     TreeSet<String> fired = new TreeSet<>();
-    for (int i = 0; i < DRAWS; i++) {
+    for (int i = 0; i < DRAWS && !samplers.isEmpty(); i++) {
+      FactSampler sampler = samplers.get(i % samplers.size());
       Configuration partial = sampler.configuration(type, 0.3 * (i % 3));
       FactTuple facts = FactTuple.UNKNOWN.with(partial);
       Outcome outcome = judge.judge(facts);
@@ -64,7 +68,17 @@ class ConfigurationRulesTest {
       }
       assertThat(outcome).as("Drools and the formulas, seed %d", seed).isEqualTo(expected);
     }
-    // A rule that no fact of its type makes fire would be a rule about nothing.
+    // A rule that no fact of its type makes fire would be a rule about nothing. One of many
+    // conditions takes more draws, of facts that are known.
+    for (int place = 0; place < compiled.size(); place++) {
+      CompiledRule rule = compiled.get(place);
+      for (int i = 0; !fired.contains(rule.rule().id()) && i < MORE_DRAWS; i++) {
+        Configuration known = samplers.get(place).configuration(type, 0);
+        if (rule.of(FactTuple.UNKNOWN.with(known)) == Truth.TRUE) {
+          fired.add(rule.rule().id());
+        }
+      }
+    }
     assertThat(fired)
         .as("rules that fire without a plan, seed %d", seed)
         .containsAll(

@@ -38,7 +38,7 @@ import org.pinwise.rules.spi.Rule;
 @Tag("slow") // once is enough: the Java 17 run leaves it out
 class StockDroolsTest {
   private static final int REQUESTS = 20_000;
-  private static final int CONFIGURATIONS = 2_000;
+  private static final int CONFIGURATIONS = 1_000;
 
   @Test
   void stockDroolsFindsTheSame() throws ReflectiveOperationException {

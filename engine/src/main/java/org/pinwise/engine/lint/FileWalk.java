@@ -156,7 +156,10 @@ final class FileWalk {
       return;
     }
     Source source =
-        new Source(path.toString(), text.startsWith("\ufeff") ? text.substring(1) : text);
+        new Source(
+            path.toString(),
+            text.startsWith("\ufeff") ? text.substring(1) : text,
+            Siblings.of(path));
     if (named) {
       run.named(source);
     } else {

@@ -1,8 +1,8 @@
 package org.pinwise.engine.lint;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.text.Quantity;
 import org.pinwise.rules.model.Setting;
@@ -14,10 +14,6 @@ import org.pinwise.rules.model.SettingSource;
  * starts. kmod reads only files that end in {@code .conf}.
  */
 final class ModprobeReader implements ConfigReader {
-  private static final Pattern WORD =
-      Pattern.compile("(?:\\\\\\R|\"[^\"\\n]*\"|[^\\s\\\\\"]|\\\\(?!\\R))+");
-  private static final Pattern LINE =
-      Pattern.compile("(?:[^\\n\\\\]|\\\\\\R|\\\\.|\\\\$)*+(?:\\n|$)");
   private static final Set<String> COMMANDS =
       Set.of("alias", "blacklist", "config", "install", "options", "remove", "softdep", "weakdep");
 
@@ -33,47 +29,106 @@ final class ModprobeReader implements ConfigReader {
         || (source.hasSuffix(".conf") && source.text().startsWith("options "));
   }
 
+  /**
+   * A word without its continuations.
+   *
+   * @param text the word; empty where a continuation stands alone
+   * @param start its first character in the text
+   * @param value where its value starts, after the first {@code =}; the start where it has none
+   */
+  private record Token(String text, int start, int value) {}
+
   @Override
   public void read(Source source, Statements into) {
     String text = source.text();
     boolean fileRead = source.hasSuffix(".conf");
-    Matcher line = LINE.matcher(text);
-    while (line.find() && line.start() < text.length()) {
-      Matcher word = WORD.matcher(text).region(line.start(), line.end());
-      if (!word.find() || word.group().startsWith("#")) {
+    int start = 0;
+    while (start < text.length()) {
+      int end = lineEnd(text, start);
+      List<Token> words = words(text, start, end);
+      start = end + 1;
+      if (words.isEmpty() || words.get(0).text().startsWith("#")) {
         continue;
       }
-      String command = plain(word.group());
+      String command = words.get(0).text();
       if (!COMMANDS.contains(command)) {
         into.problem(
-            source.at(word.start()),
+            source.at(words.get(0).start()),
             "modprobe has no command %s; there are %s"
                 .formatted(command, COMMANDS.stream().sorted().toList()));
       } else if (command.equals("options")) {
-        options(source, word, fileRead, into);
+        options(source, words, fileRead, into);
       }
     }
   }
 
-  private static void options(Source source, Matcher word, boolean fileRead, Statements into) {
-    Place start = source.at(word.start());
-    if (!word.find()) {
+  /** Returns where a line ends that is not continued. */
+  private static int lineEnd(String text, int from) {
+    int at = from;
+    while (at < text.length() && text.charAt(at) != '\n') {
+      at += text.charAt(at) == '\\' ? Math.max(2, 1 + lineBreak(text, at + 1)) : 1;
+    }
+    return Math.min(at, text.length());
+  }
+
+  /** Returns how many characters of a line's break stand at a place. */
+  private static int lineBreak(String text, int at) {
+    if (text.startsWith("\r\n", at)) {
+      return 2;
+    }
+    return text.startsWith("\n", at) ? 1 : 0;
+  }
+
+  /** Splits a line at white space outside of quotes; a quote that does not end is a character. */
+  private static List<Token> words(String text, int from, int to) {
+    List<Token> words = new ArrayList<>();
+    StringBuilder word = new StringBuilder();
+    int start = -1;
+    int value = -1;
+    int quoted = from; // up to where white space does not separate
+    boolean open = true;
+    for (int at = from; at <= to; at++) {
+      char c = at < to ? text.charAt(at) : '\n';
+      int skipped = c == '\\' && at < to ? lineBreak(text, at + 1) : 0;
+      if (skipped > 0) {
+        at += skipped;
+      } else if (Character.isWhitespace(c) && at >= quoted) {
+        if (start >= 0) {
+          words.add(new Token(word.toString(), start, value < 0 ? start : value));
+        }
+        word.setLength(0);
+        start = -1;
+        value = -1;
+      } else {
+        start = start < 0 ? at : start;
+        value = c == '=' && value < 0 ? at + 1 : value;
+        word.append(c);
+        if (c == '"' && at >= quoted && open) {
+          int end = Source.find(text, '"', at + 1, to);
+          open = end < to; // else no later one ends, either
+          quoted = open ? end + 1 : quoted;
+        }
+      }
+    }
+    return words;
+  }
+
+  private static void options(Source source, List<Token> words, boolean fileRead, Statements into) {
+    Place start = source.at(words.get(0).start());
+    if (words.size() < 2) {
       into.problem(start, "options names no module; write options MODULE NAME=VALUE");
       return;
     }
     // modprobe(8): "-" and "_" are the same in a module's name.
-    String module = plain(word.group()).replace('-', '_');
-    Place moduleAt = source.at(word.start());
-    while (word.find()) {
-      String parameter = plain(word.group());
-      if (parameter.isEmpty()) {
-        continue; // a continuation that stands alone
-      }
+    String module = words.get(1).text().replace('-', '_');
+    Place moduleAt = source.at(words.get(1).start());
+    for (Token word : words.subList(2, words.size())) {
+      String parameter = word.text();
       int equals = parameter.indexOf('=');
       String key = equals < 0 ? parameter : parameter.substring(0, equals);
       String value = equals < 0 ? "" : parameter.substring(equals + 1).replace("\"", "");
       Place keyAt = source.at(word.start());
-      Place valueAt = source.at(word.start() + Math.max(0, word.group().indexOf('=') + 1));
+      Place valueAt = source.at(word.value());
       into.add(
           Statement.of(Setting.TYPE, start)
               .set("source", SettingSource.MODPROBE)
@@ -86,12 +141,8 @@ final class ModprobeReader implements ConfigReader {
     }
   }
 
-  /** Returns a word without its continuations. */
-  private static String plain(String word) {
-    return word.replaceAll("\\\\\\R", "");
-  }
-
-  private static @Nullable Long number(String value) {
+  /** Returns the value of a parameter as a number; null where it is none. */
+  static @Nullable Long number(String value) {
     try {
       long number = Quantity.parse(value);
       return number < 0 ? Long.MAX_VALUE : number;

@@ -7,7 +7,17 @@ import java.util.Optional;
 final class Readers {
   /** In the order in which they are asked: those that know a file by its name first. */
   static final List<ConfigReader> ALL =
-      List.of(new ModprobeReader(), new PlanReader(), new ComposeReader(), new KubernetesReader());
+      List.of(
+          new ModprobeReader(),
+          new LimitsReader(),
+          new SystemdReader(),
+          new SlurmReader(),
+          new SysctlReader(),
+          new PlanReader(),
+          new ComposeReader(),
+          new KubernetesReader(),
+          new SourceCodeReader(),
+          new ScriptReader());
 
   private Readers() {}
 

@@ -7,6 +7,7 @@ import java.util.List;
 final class Source {
   private final String name;
   private final String text;
+  private final Siblings siblings;
   private int[] starts = {};
 
   /**
@@ -16,8 +17,25 @@ final class Source {
    * @param text the file's text
    */
   Source(String name, String text) {
+    this(name, text, Siblings.NONE);
+  }
+
+  /**
+   * Makes a source.
+   *
+   * @param name how messages name the file: its path, or {@code stdin}
+   * @param text the file's text
+   * @param siblings the files beside it
+   */
+  Source(String name, String text, Siblings siblings) {
     this.name = name;
     this.text = text;
+    this.siblings = siblings;
+  }
+
+  /** Returns the files beside it, for formats whose program reads several as one. */
+  Siblings siblings() {
+    return siblings;
   }
 
   String name() {
@@ -53,6 +71,29 @@ final class Source {
     String file = fileName();
     return Arrays.stream(suffixes)
         .anyMatch(s -> file.regionMatches(true, file.length() - s.length(), s, 0, s.length()));
+  }
+
+  /** Returns where a character is in a part of a text; the part's end where it is not. */
+  static int find(String text, char character, int from, int to) {
+    int at = from;
+    while (at < to && text.charAt(at) != character) {
+      at++;
+    }
+    return at;
+  }
+
+  /** Returns the first line that says something; empty where none does. */
+  String firstLine(String commentStarts) {
+    int start = 0;
+    while (start < text.length()) {
+      int end = find(text, '\n', start, text.length());
+      String line = text.substring(start, end).strip();
+      if (!line.isEmpty() && commentStarts.indexOf(line.charAt(0)) < 0) {
+        return line;
+      }
+      start = end + 1;
+    }
+    return "";
   }
 
   /** Returns the lines without their ends. */

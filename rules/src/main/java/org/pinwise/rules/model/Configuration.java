@@ -8,13 +8,15 @@ import java.util.List;
  * judged by itself. A record here may not hold what another file says; that is joined by an
  * explicit key.
  */
-public sealed interface Configuration permits Container, Setting {
+public sealed interface Configuration
+    permits Container, MemlockLine, ServiceUnit, Setting, SlurmLimits {
 
   /** Returns the fact's type. */
   FactType<? extends Configuration> factType();
 
   /** Returns all types of configuration, in the order in which texts name them. */
   static List<FactType<? extends Configuration>> types() {
-    return List.of(Setting.TYPE, Container.TYPE);
+    return List.of(
+        Setting.TYPE, Container.TYPE, MemlockLine.TYPE, ServiceUnit.TYPE, SlurmLimits.TYPE);
   }
 }
