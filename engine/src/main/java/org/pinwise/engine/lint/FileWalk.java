@@ -170,7 +170,9 @@ final class FileWalk {
   /** Reads a file again that was read before; empty where it changed so that it cannot be. */
   static Source again(String file) {
     try {
-      return new Source(file, new String(head(Path.of(file), MAX_BYTES), StandardCharsets.UTF_8));
+      Path path = Path.of(file);
+      return new Source(
+          file, new String(head(path, MAX_BYTES), StandardCharsets.UTF_8), Siblings.of(path));
     } catch (IOException e) {
       return new Source(file, "");
     }

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.pinwise.rules.model.Container;
+import org.pinwise.rules.model.Facts;
+import org.pinwise.rules.model.ServiceUnit;
 
 /**
  * Which files configure what plans run as. Files are joined by the workload that a plan names and
@@ -39,6 +41,16 @@ final class Joins {
   static boolean isOfWorkload(Statement statement) {
     return !(statement.facts().configuration() instanceof Container container)
         || Boolean.TRUE.equals(container.rdma());
+  }
+
+  /** The field of a unit that a plan tells of by naming it. */
+  static final String USES_RDMA = ServiceUnit.TYPE.key() + ".rdma";
+
+  /** Returns the facts of a workload once a plan names it: it uses RDMA. */
+  static Facts named(Facts facts) {
+    return facts.configuration() instanceof ServiceUnit unit && unit.rdma() == null
+        ? facts.withConfiguration(unit.usingRdma())
+        : facts;
   }
 
   /** Returns what plans name, in the order in which they were read. */

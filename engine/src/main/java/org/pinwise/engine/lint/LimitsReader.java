@@ -286,6 +286,9 @@ final class LimitsReader implements ConfigReader {
     if (line.sets(LimitsSet.HARD) && !later.contains(LimitsSet.HARD)) {
       statement.host("memlockHard", line.limit(), value);
     }
+    // A session has capabilities only if it is root's.
+    Place domain = source.at(line.domain().start());
+    statement.host("ipcLock", kind(line.domain().text()) == LimitDomain.ROOT, domain);
     return statement.workload(new Workload(Workload.Kind.USER, line.domain().text()));
   }
 

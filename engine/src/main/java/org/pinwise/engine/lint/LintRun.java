@@ -198,9 +198,12 @@ final class LintRun {
     Map<String, Diagnostic.Related> from = new LinkedHashMap<>();
     for (Said one : said) {
       if (one.statement().facts().configuration() != null) {
-        Verdict verdict = validator.validate(one.statement().facts().withPlan(plan.facts().plan()));
+        Facts named = Joins.named(one.statement().facts());
+        boolean learned = !named.equals(one.statement().facts());
+        Verdict verdict = validator.validate(named.withPlan(plan.facts().plan()));
         for (Finding finding : verdict.findings()) {
-          if (reads(finding, Plan.TYPE.key())) {
+          if (reads(finding, Plan.TYPE.key())
+              || (learned && finding.restsOn().contains(Joins.USES_RDMA))) {
             Diagnostic.Related related =
                 new Diagnostic.Related(
                     planned.source().name(), planAt(plan), "the plan of " + describe(plan));
@@ -211,10 +214,12 @@ final class LintRun {
       Host.TYPE
           .values(one.statement().host())
           .forEach((field, value) -> {
-            if (value != null && host.get(field) == null) {
+            String name = Host.TYPE.key() + "." + field;
+            Place place = one.statement().placeOf(name);
+            // Several files of a unit say the same; the one in which it stands is told of.
+            boolean stands = place != null && value != null && value.equals(host.get(field));
+            if (value != null && (host.get(field) == null || (stands && from.containsKey(name)))) {
               host.put(field, value);
-              String name = Host.TYPE.key() + "." + field;
-              Place place = one.statement().placeOf(name);
               from.put(
                   name,
                   new Diagnostic.Related(

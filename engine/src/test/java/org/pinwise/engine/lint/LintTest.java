@@ -102,6 +102,34 @@ class LintTest {
   }
 
   @Test
+  void aPlanLearnsTheLimitOfTheUnitThatItNamesWithItsDropIns() {
+    LintReport report = linter.lint(CORPUS.resolve("joined/unit"));
+    // That the unit uses RDMA the plan says; of the other unit nothing does.
+    assertThat(shown(report))
+        .containsExactlyInAnyOrder("4:16 CF063 error", "6:3 MR048 error", "7:28 MR013 error");
+    Diagnostic limit =
+        report.diagnostics().stream()
+            .filter(found -> found.rule().equals("MR013"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(limit.related())
+        .anySatisfy(related -> {
+          assertThat(related.fact()).isEqualTo("host.memlock is 64MiB");
+          assertThat(related.file()).endsWith("10-limits.conf");
+          assertThat(related.place()).isEqualTo(new Place(2, 14));
+        });
+  }
+
+  @Test
+  void aPlanLearnsTheLimitOfTheUserThatItNames() {
+    LintReport report = linter.lint(CORPUS.resolve("joined/user"));
+    assertThat(shown(report)).containsExactly("6:3 MR048 error", "7:28 MR013 error");
+    assertThat(report.diagnostics().get(1).related())
+        .extracting(Diagnostic.Related::fact)
+        .contains("host.memlock is 64MiB", "host.ipcLock is false");
+  }
+
+  @Test
   void withoutItsPartnerAFileIsJudgedAlone() {
     assertThat(shown(linter.lint(CORPUS.resolve("joined/pod/pod.yaml")))).isEmpty();
     assertThat(shown(linter.lint(CORPUS.resolve("joined/compose/store.pinwise.yaml")))).isEmpty();

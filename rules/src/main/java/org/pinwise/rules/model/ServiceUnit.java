@@ -3,6 +3,7 @@ package org.pinwise.rules.model;
 import static org.pinwise.rules.model.Field.Format.BYTES;
 import static org.pinwise.rules.model.Volatility.FIXED;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,6 +95,13 @@ public record ServiceUnit(
                   v.number("memlockHard"),
                   v.flag("privateDevices"),
                   v.flag("devicesRefused")));
+
+  /** Returns the same service, of which it is known that it uses RDMA devices. */
+  public ServiceUnit usingRdma() {
+    Map<String, @Nullable Object> values = TYPE.values(this);
+    values.put("rdma", true);
+    return TYPE.of(values);
+  }
 
   @Override
   public FactType<ServiceUnit> factType() {
