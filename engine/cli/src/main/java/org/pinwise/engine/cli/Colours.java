@@ -19,6 +19,7 @@ final class Colours {
   }
 
   /** Returns whether standard output is a terminal; from Java 22 on there is a console anyhow. */
+  @SuppressWarnings("SystemConsoleNull") // the code runs on Java 17, too, where it is
   static boolean terminal() {
     Console console = System.console();
     if (console == null) {

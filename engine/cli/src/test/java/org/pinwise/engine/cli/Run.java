@@ -36,11 +36,7 @@ record Run(int exit, String out, String err) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     int exit =
-        Main.run(
-            new PrintStream(out, false, UTF_8),
-            new PrintStream(err, false, UTF_8),
-            in,
-            args);
+        Main.run(new PrintStream(out, false, UTF_8), new PrintStream(err, false, UTF_8), in, args);
     return new Run(exit, out.toString(UTF_8), err.toString(UTF_8));
   }
 
