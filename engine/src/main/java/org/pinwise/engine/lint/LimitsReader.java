@@ -70,9 +70,10 @@ final class LimitsReader implements ConfigReader {
 
   @Override
   public boolean reads(Source source) {
-    if (source.directory().equals("limits.d") || source.fileName().equals("limits.conf")) {
+    if (source.isConfOf("limits.d") || source.fileName().equals("limits.conf")) {
       return true;
     }
+    // A README beside the files is none; one that only lacks its suffix is known by what it says.
     Matcher first = FIRST_LINE.matcher(source.firstLine("#"));
     return first.lookingAt() && ITEMS.contains(first.group(1));
   }

@@ -24,9 +24,12 @@ final class ModprobeReader implements ConfigReader {
 
   @Override
   public boolean reads(Source source) {
-    return source.directory().equals("modprobe.d")
-        || source.fileName().equals("modprobe.conf")
-        || (source.hasSuffix(".conf") && source.text().startsWith("options "));
+    if (source.isConfOf("modprobe.d") || source.fileName().equals("modprobe.conf")) {
+      return true;
+    }
+    // A README beside the files is none; one that only lacks its suffix is known by what it says.
+    boolean beside = source.directory().equals("modprobe.d") || source.hasSuffix(".conf");
+    return beside && source.firstLine("#").startsWith("options ");
   }
 
   /**

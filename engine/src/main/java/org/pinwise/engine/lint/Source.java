@@ -82,6 +82,11 @@ final class Source {
     return at;
   }
 
+  /** Returns whether it is a file of a directory whose program reads only {@code *.conf}. */
+  boolean isConfOf(String directory) {
+    return directory().equals(directory) && hasSuffix(".conf");
+  }
+
   /** Returns the first line that says something; empty where none does. */
   String firstLine(String commentStarts) {
     int start = 0;

@@ -44,7 +44,8 @@ final class SysctlReader implements ConfigReader {
 
   @Override
   public boolean reads(Source source) {
-    return source.directory().equals("sysctl.d")
+    // A README beside the files is none; one that only lacks its suffix is known by what it says.
+    return source.isConfOf("sysctl.d")
         || source.fileName().equals("sysctl.conf")
         || FIRST_LINE.matcher(source.firstLine("#;")).lookingAt();
   }

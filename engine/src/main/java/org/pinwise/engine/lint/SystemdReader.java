@@ -42,7 +42,10 @@ final class SystemdReader implements ConfigReader {
 
   @Override
   public boolean reads(Source source) {
-    if (DROP_IN.matcher(source.directory()).matches() || isManager(source)) {
+    if (DROP_IN.matcher(source.directory()).matches()) {
+      return source.hasSuffix(".conf") || HAS_SERVICE.matcher(source.text()).find();
+    }
+    if (isManager(source)) {
       return true;
     }
     // D-Bus and Avahi have services, too; and a text of no name is known by its section.

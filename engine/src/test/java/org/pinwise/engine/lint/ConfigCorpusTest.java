@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.RuleSet;
 
@@ -62,6 +63,14 @@ class ConfigCorpusTest {
         .containsExactlyInAnyOrderElementsOf(expected(file));
     assertThat(report.diagnostics())
         .allSatisfy(found -> assertThat(found.message()).doesNotContain("{", "null", "unknown"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"modprobe.d", "limits.d", "sysctl.d", "app.service.d"})
+  void aReadmeBesideTheFilesIsNone(String directory) {
+    assertThat(Readers.of(new Source(directory + "/README", "Put *.conf files here.\n"))).isEmpty();
+    assertThat(Readers.of(new Source(directory + "/a.conf", "Put *.conf files here.\n")))
+        .isPresent();
   }
 
   @Test
