@@ -48,7 +48,7 @@ final class MonitorLab {
             monitor.beanName() + " is seen: " + first,
             first.contains("\"origin\":\"ring of the lab\"")
                 && first.contains("\"lkey\":\"0x%x\"".formatted(known.lkey())));
-        check("the kernel tells the same key", count(first, known.lkey()) >= 2);
+        check("the kernel tells the same key", count(first, known.lkey()) == 4);
         check("the process has pinned it", first.contains("\"pinnedBytes\":" + (1 << 20)));
         check("what both know is no difference", first.contains("\"differences\":[]"));
         check("nothing is amiss", first.contains("\"problems\":[]"));
@@ -64,7 +64,7 @@ final class MonitorLab {
             second.contains(
                     "\"device\":\"rxe0\",\"byKey\":true,\"kernelOnly\":[{\"device\":\"rxe0\"")
                 && second.contains("\"jvmOnly\":[]")
-                && count(second, past.lkey()) >= 2);
+                && count(second, past.lkey()) == 4);
         past.close();
       } finally {
         child.destroy();
@@ -99,6 +99,7 @@ final class MonitorLab {
     return line == null ? "" : line;
   }
 
+  /** How often a key is there; a soft-RoCE region has one for both, and each list shows both. */
   private static int count(String text, int key) {
     return text.split("\"0x%x\"".formatted(key), -1).length - 1;
   }
@@ -115,10 +116,7 @@ final class MonitorLab {
             && text.contains("kprobe:siw_reg_user_mr")
             && text.contains("kprobe:ib_umem_get")
             && text.contains("@us_ibv_reg_mr_iova2")
-            && !text.contains("not known"));
-    if (exit != 0 || text.contains("not known")) {
-      System.out.println(text);
-    }
+            && !text.contains("not known: the kernel"));
   }
 
   private static void check(String what, boolean holds) {

@@ -1,10 +1,12 @@
 package org.pinwise.registrar.watch;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
 import org.pinwise.registrar.monitor.RegionFigures;
 
 /**
@@ -33,13 +35,17 @@ public record Difference(
    * Compares. The three lists are not of one moment, so the JVM is asked before the kernel and
    * after: what it knew at either time is no leak, and what it did not know at both is not missing.
    *
-   * @param pid whose regions are compared
+   * @param ofProcess whether a number of the kernel's is that of the process, or of one of its
+   *     threads
    * @param before what the JVM knew before the kernel was asked
    * @param after what it knew after
    * @return one for each device on which they differ
    */
   static List<Difference> between(
-      long pid, List<JvmRegistrar> before, KernelView kernel, List<JvmRegistrar> after) {
+      LongPredicate ofProcess,
+      List<JvmRegistrar> before,
+      KernelView kernel,
+      List<JvmRegistrar> after) {
     Map<String, List<KernelRegion>> kernels = new TreeMap<>();
     for (JvmRegistrar registrar : after) {
       if (!registrar.simulated()) {
@@ -48,7 +54,8 @@ public record Difference(
     }
     for (KernelRegion region : kernel.regions()) {
       List<KernelRegion> watched = kernels.get(region.device());
-      if (watched != null && region.pid() != null && region.pid() == pid) {
+      // Without a number it is of the kernel itself, or of a thread that has ended: nobody's leak.
+      if (watched != null && (region.pid() == null || ofProcess.test(region.pid()))) {
         watched.add(region);
       }
     }
@@ -83,11 +90,13 @@ public record Difference(
     knownLater.forEach((mark, count) -> known.merge(mark, count, Math::max));
     List<KernelRegion> kernelOnly = new ArrayList<>();
     Map<Mark, Integer> kernelHas = new HashMap<>();
-    for (KernelRegion region : kernels) {
+    List<KernelRegion> ownedFirst = new ArrayList<>(kernels);
+    ownedFirst.sort(Comparator.comparing(region -> region.pid() == null));
+    for (KernelRegion region : ownedFirst) {
       Long lkey = region.lkey();
       Mark mark = new Mark(byKey && lkey != null ? lkey : 0, region.length());
       kernelHas.merge(mark, 1, Integer::sum);
-      if (!take(known, mark)) {
+      if (!take(known, mark) && region.pid() != null) {
         kernelOnly.add(region);
       }
     }

@@ -84,7 +84,7 @@ public final class Watcher implements AutoCloseable {
     List<Difference> differences =
         pid == null || view.counts().isEmpty()
             ? List.of()
-            : Difference.between(pid, before, view, after);
+            : Difference.between(this::isOfProcess, before, view, after);
     return new Snapshot(
         clock.instant(),
         view,
@@ -94,6 +94,12 @@ public final class Watcher implements AutoCloseable {
         differences,
         trends(view, after, pinned),
         problems);
+  }
+
+  /** The kernel counts a region to the thread, where it shows a process. */
+  boolean isOfProcess(long thread) {
+    return pid != null
+        && (pid == thread || Files.isDirectory(proc.resolve(pid + "/task/" + thread)));
   }
 
   private List<JvmRegistrar> registrars(List<String> problems) {

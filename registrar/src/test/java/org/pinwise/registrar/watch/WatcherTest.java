@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pinwise.registrar.MemoryRegistrar;
 import org.pinwise.registrar.Simulations;
+import org.pinwise.registrar.monitor.LatencyFigures;
 import org.pinwise.registrar.monitor.RegionFigures;
 import org.pinwise.registrar.monitor.RegistrarMonitor;
 import org.pinwise.registrar.watch.Tool.UnreadableException;
@@ -24,6 +27,7 @@ import org.pinwise.rules.model.Access;
 
 class WatcherTest {
   private static final long PID = 192;
+  private static final LatencyFigures NONE = new LatencyFigures(0, 0, 0, 0, 0, 0);
 
   @TempDir private Path root;
 
@@ -107,6 +111,31 @@ class WatcherTest {
       assertThat(snapshot.limits()).isEqualTo(new ProcessLimits(69_632, 8_388_608, false));
       assertThat(snapshot.differences()).as("simulated regions are not compared").isEmpty();
       assertThat(snapshot.problems()).isEmpty();
+    }
+  }
+
+  /** As a JVM does: its first thread is not the one that runs main. */
+  @Test
+  void regionsOfItsThreadsAreOfTheProcess() throws IOException {
+    Files.createDirectories(root.resolve("proc/" + PID + "/task/193"));
+    Recorded recorded =
+        new Recorded()
+            .with(
+                "-j resource show mr",
+                "[{\"ifname\":\"rxe0\",\"mrn\":1,\"mrlen\":4096,\"pid\":193,\"lkey\":\"2c8\"}]");
+    try (Watcher watcher = watcher(PID, recorded.reader(root))) {
+      watcher.next();
+      JvmRegistrar real =
+          new JvmRegistrar(
+              "name", "rxe0", false, 9, 0, 0, 0, 0, 0, 0, 0, 0, NONE, NONE, List.of(), Map.of());
+      KernelView view = recorded.reader(root).read();
+
+      assertThat(
+              Difference.between(watcher::isOfProcess, List.of(real), view, List.of(real))
+                  .getFirst()
+                  .kernelOnly())
+          .hasSize(1);
+      assertThat(watcher.isOfProcess(194)).isFalse();
     }
   }
 
