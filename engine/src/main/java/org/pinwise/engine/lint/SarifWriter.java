@@ -1,6 +1,5 @@
 package org.pinwise.engine.lint;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayList;
@@ -8,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.pinwise.engine.Pinwise;
+import org.pinwise.engine.json.JsonStream;
 import org.pinwise.rules.spi.Severity;
 
 /**
@@ -17,70 +17,62 @@ import org.pinwise.rules.spi.Severity;
 final class SarifWriter implements LintWriter {
   private static final String SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
-  private final JsonGenerator json;
+  private final JsonStream json;
   private final Map<String, Diagnostic> rules = new TreeMap<>();
   private final List<LintProblem> problems = new ArrayList<>();
 
   SarifWriter(Appendable out) {
-    this.json = JsonWriter.generator(out);
-    JsonWriter.write(() -> {
-      json.writeStartObject();
-      json.writeStringField("$schema", SCHEMA);
-      json.writeStringField("version", "2.1.0");
-      json.writeArrayFieldStart("runs");
-      json.writeStartObject();
-      json.writeStringField("columnKind", "utf16CodeUnits");
-      json.writeArrayFieldStart("results");
-    });
+    this.json = new JsonStream(out);
+    json.beginObject();
+    json.text("$schema", SCHEMA);
+    json.text("version", "2.1.0");
+    json.beginArray("runs");
+    json.beginObject();
+    json.text("columnKind", "utf16CodeUnits");
+    json.beginArray("results");
   }
 
   @Override
   public void found(Diagnostic d) {
     rules.putIfAbsent(d.rule(), d);
-    JsonWriter.write(() -> {
-      json.writeStartObject();
-      json.writeStringField("ruleId", d.rule());
-      json.writeStringField("level", level(d.severity()));
-      message("message", d.message() + ". " + d.remediation());
-      json.writeArrayFieldStart("locations");
-      json.writeStartObject();
-      location(d.file(), d.place());
-      json.writeEndObject();
-      json.writeEndArray();
-      if (!d.related().isEmpty()) {
-        json.writeArrayFieldStart("relatedLocations");
-        for (Diagnostic.Related related : d.related()) {
-          json.writeStartObject();
-          location(related.file(), related.place());
-          message("message", related.fact());
-          json.writeEndObject();
-        }
-        json.writeEndArray();
+    json.beginObject();
+    json.text("ruleId", d.rule());
+    json.text("level", level(d.severity()));
+    message("message", d.message() + ". " + d.remediation());
+    json.beginArray("locations");
+    json.beginObject();
+    location(d.file(), d.place());
+    json.endObject();
+    json.endArray();
+    if (!d.related().isEmpty()) {
+      json.beginArray("relatedLocations");
+      for (Diagnostic.Related related : d.related()) {
+        json.beginObject();
+        location(related.file(), related.place());
+        message("message", related.fact());
+        json.endObject();
       }
-      json.writeEndObject();
-    });
+      json.endArray();
+    }
+    json.endObject();
   }
 
   private void location(String file, Place place) {
-    JsonWriter.write(() -> {
-      json.writeObjectFieldStart("physicalLocation");
-      json.writeObjectFieldStart("artifactLocation");
-      json.writeStringField("uri", uri(file));
-      json.writeEndObject();
-      json.writeObjectFieldStart("region");
-      json.writeNumberField("startLine", place.line());
-      json.writeNumberField("startColumn", place.column());
-      json.writeEndObject();
-      json.writeEndObject();
-    });
+    json.beginObject("physicalLocation");
+    json.beginObject("artifactLocation");
+    json.text("uri", uri(file));
+    json.endObject();
+    json.beginObject("region");
+    json.number("startLine", place.line());
+    json.number("startColumn", place.column());
+    json.endObject();
+    json.endObject();
   }
 
   private void message(String field, String text) {
-    JsonWriter.write(() -> {
-      json.writeObjectFieldStart(field);
-      json.writeStringField("text", text);
-      json.writeEndObject();
-    });
+    json.beginObject(field);
+    json.text("text", text);
+    json.endObject();
   }
 
   private static String uri(String file) {
@@ -110,43 +102,40 @@ final class SarifWriter implements LintWriter {
 
   @Override
   public void end(LintSummary summary) {
-    JsonWriter.write(() -> {
-      json.writeEndArray();
-      json.writeArrayFieldStart("invocations");
-      json.writeStartObject();
-      json.writeBooleanField("executionSuccessful", problems.isEmpty());
-      json.writeArrayFieldStart("toolExecutionNotifications");
-      for (LintProblem problem : problems) {
-        json.writeStartObject();
-        json.writeStringField("level", "error");
-        message("message", problem.toString());
-        json.writeEndObject();
-      }
-      json.writeEndArray();
-      json.writeEndObject();
-      json.writeEndArray();
-      json.writeObjectFieldStart("tool");
-      json.writeObjectFieldStart("driver");
-      json.writeStringField("name", "pinwise");
-      json.writeStringField("version", Pinwise.version());
-      json.writeArrayFieldStart("rules");
-      for (Diagnostic rule : rules.values()) {
-        json.writeStartObject();
-        json.writeStringField("id", rule.rule());
-        message("help", rule.remediation() + " (" + rule.reference() + ")");
-        json.writeObjectFieldStart("defaultConfiguration");
-        json.writeStringField("level", level(rule.severity()));
-        json.writeEndObject();
-        json.writeEndObject();
-      }
-      json.writeEndArray();
-      json.writeEndObject();
-      json.writeEndObject();
-      json.writeEndObject();
-      json.writeEndArray();
-      json.writeEndObject();
-      json.writeRaw('\n');
-      json.flush();
-    });
+    json.endArray();
+    json.beginArray("invocations");
+    json.beginObject();
+    json.flag("executionSuccessful", problems.isEmpty());
+    json.beginArray("toolExecutionNotifications");
+    for (LintProblem problem : problems) {
+      json.beginObject();
+      json.text("level", "error");
+      message("message", problem.toString());
+      json.endObject();
+    }
+    json.endArray();
+    json.endObject();
+    json.endArray();
+    json.beginObject("tool");
+    json.beginObject("driver");
+    json.text("name", "pinwise");
+    json.text("version", Pinwise.version());
+    json.beginArray("rules");
+    for (Diagnostic rule : rules.values()) {
+      json.beginObject();
+      json.text("id", rule.rule());
+      message("help", rule.remediation() + " (" + rule.reference() + ")");
+      json.beginObject("defaultConfiguration");
+      json.text("level", level(rule.severity()));
+      json.endObject();
+      json.endObject();
+    }
+    json.endArray();
+    json.endObject();
+    json.endObject();
+    json.endObject();
+    json.endArray();
+    json.endObject();
+    json.end();
   }
 }
