@@ -151,7 +151,7 @@ class FactsPropertyTest {
       case "unknownOptionalBits" ->
           (long)
               (random.nextInt() & AccessFlag.OPTIONAL_RANGE & ~AccessFlag.RELAXED_ORDERING.bit());
-      case "kernel" -> random.nextInt(20) * 1000L + random.nextInt(999);
+      case "kernel" -> (1 + random.nextInt(20)) * 1000L + random.nextInt(999);
       case "rdmaCore", "numaNode", "logNumMtt", "logMttsPerSeg" ->
           (long) random.nextInt(Integer.MAX_VALUE);
       default -> {
