@@ -135,6 +135,8 @@ class MutationTest {
         assertThat(problems(mutated)).as("a semicolon before a line's end: %s", site).isEmpty();
       } else if (token.is("not") && Set.of("contains", "in").contains(site.next().text())) {
         assertThat(problems(mutated)).as("the opposite is a rule, too: %s", site).isEmpty();
+      } else if (raw.isEmpty() && (token.is("!") || isSoleFlagOfBoundPattern(site))) {
+        assertThat(problems(mutated)).as("what is left is a rule, too: %s", site).isEmpty();
       } else if (!raw.isEmpty()
           && token.kind() != Kind.STRING
           && !site.next().is(")")
@@ -150,6 +152,11 @@ class MutationTest {
         refused(site, mutated, Place.of(site.next()));
       }
     });
+  }
+
+  /** A pattern that is bound may ask for nothing: {@code $p : Plan( forks )}. */
+  private static boolean isSoleFlagOfBoundPattern(Site site) {
+    return site.before(1).is("(") && site.next().is(")") && site.before(3).is(":");
   }
 
   private static boolean isGroup(Site site) {
