@@ -18,10 +18,7 @@ import org.pinwise.rules.model.MrRequest;
 class FailureCausesTest {
   private static RegistrationOutcome.Failed failed(int errno) {
     Facts facts =
-        Facts.of(
-                MrRequest.range(0x7f00_0000_0000L, 1 << 20)
-                    .access(AccessFlag.LOCAL_WRITE)
-                    .build())
+        Facts.of(MrRequest.range(0x7f00_0000_0000L, 1 << 20).access(AccessFlag.LOCAL_WRITE).build())
             .withDevice(Device.TYPE.of(Map.of("driver", "mlx5", "name", "mlx5_0")))
             .withHost(
                 Host.TYPE.of(

@@ -57,18 +57,21 @@ final class Causes {
               .when(
                   almostAll()
                       .and(text(Device.TYPE, "driver").isNoneOf(List.of("rxe", "qedr", "erdma"))))
+              .standsFor("MR049")
               .confirm("rdma resource show dev DEV")
               .remedy("Find who leaks regions (rdma resource show mr), register fewer and larger.")
               .see("ibv_query_device(3), max_mr; the drivers' reg_user_mr"),
           Cause.of("regions-einval", Errno.EINVAL)
               .says("the device has no region left, which this driver calls EINVAL")
               .when(almostAll().and(text(Device.TYPE, "driver").isOneOf(List.of("rxe", "qedr"))))
+              .standsFor("MR049")
               .confirm("rdma resource show dev DEV")
               .remedy("Find who leaks regions (rdma resource show mr), register fewer and larger.")
               .see("rxe_add_to_pool, sw/rxe/rxe_pool.c; qedr_reg_user_mr, hw/qedr/verbs.c"),
           Cause.of("regions-erdma", Errno.ENOSPC)
               .says("the table of keys is full")
               .when(text(Device.TYPE, "driver").is("erdma"))
+              .standsFor("MR049")
               .confirm("rdma resource show dev DEV")
               .remedy("Find who leaks regions (rdma resource show mr), register fewer and larger.")
               .see("erdma_alloc_idx, hw/erdma/erdma_verbs.c"),

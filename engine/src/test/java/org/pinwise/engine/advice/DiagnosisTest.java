@@ -119,8 +119,13 @@ class DiagnosisTest {
         .contains("objects");
     String full = "device: {catalog: rxe, name: rxe0, maxMr: 100, mrInUse: 100}";
     Ranked regions = diagnose(Errno.EINVAL, full, USER).causes().get(0);
-    assertThat(regions.id()).isEqualTo("regions-einval");
+    assertThat(regions.id()).isEqualTo("MR049/rxe");
+    assertThat(regions.likelihood()).isEqualTo(Likelihood.CERTAIN);
     assertThat(regions.confirm()).isEqualTo("rdma resource show dev rxe0");
+    String almostFull = full.replace("mrInUse: 100", "mrInUse: 96");
+    Ranked almost = diagnose(Errno.EINVAL, almostFull, USER).causes().get(0);
+    assertThat(almost.id()).isEqualTo("regions-einval");
+    assertThat(almost.evidence()).contains("device.mrInUse is 96", "device.maxMr is 100");
     assertThat(diagnose(Errno.ENOMEM, full, USER).causes())
         .extracting(Ranked::id)
         .doesNotContain("regions");
