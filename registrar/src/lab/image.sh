@@ -55,6 +55,10 @@ for tool in modprobe insmod lsmod rmmod; do ln -s ../bin/kmod "$R/usr/sbin/$tool
 put_elf $LIB/libgcc_s.so.1 $LIB/libnss_files.so.2 # opened at run time: the first by pthread_exit, the second by getpwnam
 # libibverbs opens its providers by the names in the .driver files
 put_elf $LIB/libibverbs.so.1 $LIB/libibverbs/lib{rxe,siw}-rdmav*.so
+# its version is in the name of the file that this name is a link to, as on any host
+VERBS=$(basename "$(readlink -f $LIB/libibverbs.so.1)")
+mv "$R$LIB/libibverbs.so.1" "$R$LIB/$VERBS"
+ln -s "$VERBS" "$R$LIB/libibverbs.so.1"
 cp /etc/libibverbs.d/{rxe,siw}.driver "$R/etc/libibverbs.d/"
 
 printf 'root:x:0:0::/root:/bin/sh\nlab:x:1000:1000::/tmp:/bin/sh\n' >"$R/etc/passwd"

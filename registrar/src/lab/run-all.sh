@@ -15,6 +15,6 @@ lab "$2" org.pinwise.registrar.lab.ContractLab
 lab "$1" org.pinwise.registrar.lab.RegistrarLab
 lab "$1" org.pinwise.registrar.lab.BufferLab
 lab "$1" org.pinwise.registrar.lab.MonitorLab
-lab "$1" org.pinwise.registrar.lab.KernelLab
+lab -d "$LAB_SOURCE/../../../testdata/oracle" "$1" org.pinwise.registrar.lab.KernelLab
 cat "$LAB_WORK/kernel.txt"
 exit "$status"

@@ -10,6 +10,8 @@
  *   write ADDRESS RKEY BYTES             RDMA WRITE                                          wc STATUS - TEXT
  *   read ADDRESS RKEY LENGTH             RDMA READ                                           wc STATUS BYTES TEXT     ("-" for none)
  *   swap ADDRESS RKEY EXPECTED NEW       atomic compare and swap of the 64 bits there        wc STATUS OLD TEXT       (OLD as 8 bytes)
+ *   bind REGION WINDOW LENGTH            a window of type 1 with these access flags on a     bind ALLOC BIND STATUS
+ *                                        new region of one page; in a queue pair of its own
  *   quit (or end of input)               releases everything
  *
  * "error TEXT" answers what could not be done. STATUS is an ibv_wc_status. After any but 0 the queue pair is in the error state, so the next
@@ -36,6 +38,7 @@ static struct ibv_cq *cq;
 static struct ibv_mr *mr;
 static struct ibv_qp *qp;
 static bool connected;
+static bool has_gid; /* iWARP has none, and none is needed to ask for a window */
 static int gid_index;
 static union ibv_gid gid;
 static uint8_t *buffer;
@@ -100,7 +103,7 @@ static int setup(const char *name) {
     if (strcmp(ibv_get_device_name(list[i]), name) == 0) context = ibv_open_device(list[i]);
   ibv_free_device_list(list);
   if (context == NULL) return setup_failed(name);
-  if (!find_gid()) return setup_failed("no GID of an IPv4 address");
+  has_gid = find_gid();
   if ((pd = ibv_alloc_pd(context)) == NULL) return setup_failed("ibv_alloc_pd");
   if ((cq = ibv_create_cq(context, 4, NULL, NULL, 0)) == NULL) return setup_failed("ibv_create_cq");
   if ((buffer = aligned_alloc(4096, BUFFER)) == NULL) return setup_failed("aligned_alloc");
@@ -137,6 +140,10 @@ static void open_qp(void) {
   };
   struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = PORT};
   int failed;
+  if (!has_gid) {
+    answer("error no GID of an IPv4 address");
+    return;
+  }
   if (!close_qp() || (qp = ibv_create_qp(pd, &init)) == NULL) {
     answer("error queue pair: %s", strerror(errno));
   } else if ((failed = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)) != 0) {
@@ -220,6 +227,43 @@ static void swap(uint64_t address, uint32_t rkey, uint64_t expected, uint64_t ne
   run(&request, sizeof(uint64_t), true);
 }
 
+/*
+ * ALLOC is the errno of ibv_alloc_mw, BIND what ibv_bind_mw returned, STATUS the completion's; -1 for what was not reached. The bind is carried out
+ * by the device of this end alone, so the queue pair is connected to itself.
+ */
+static void bind_window(unsigned region_access, unsigned window_access, uint64_t length) {
+  static uint8_t page[4096] __attribute__((aligned(4096)));
+  struct ibv_mr *region = ibv_reg_mr(pd, page, sizeof page, (int)region_access);
+  if (region == NULL) {
+    answer("error ibv_reg_mr: %s", strerror(errno));
+    return;
+  }
+  int allocated = 0, returned = -1, status = -1;
+  struct ibv_mw *window = ibv_alloc_mw(pd, IBV_MW_TYPE_1);
+  if (window == NULL) {
+    allocated = errno;
+  } else {
+    struct ibv_mw_bind request = {
+        .send_flags = IBV_SEND_SIGNALED,
+        .bind_info = {.mr = region, .addr = (uintptr_t)page, .length = length, .mw_access_flags = window_access},
+    };
+    struct ibv_wc wc;
+    if (connected) returned = ibv_bind_mw(qp, window, &request);
+    for (int tries = 0; returned == 0 && tries < 300000; tries++) {
+      int found = ibv_poll_cq(cq, 1, &wc);
+      if (found != 0) {
+        status = found == 1 ? (int)wc.status : -1;
+        break;
+      }
+      usleep(200);
+    }
+    ibv_dealloc_mw(window);
+  }
+  ibv_dereg_mr(region);
+  connected = false;
+  answer("bind %d %d %d", allocated, returned, status);
+}
+
 /* One line. False ends the program. */
 static bool obey(char *line) {
   char *word[WORDS], *rest = NULL;
@@ -237,6 +281,8 @@ static bool obey(char *line) {
     if (parse_bytes(word[3], remote.raw, sizeof remote.raw) != sizeof remote.raw) answer("error not a GID: %s", word[3]);
     else if (qp == NULL) answer("error not open");
     else connect_qp((uint32_t)a, (uint32_t)b, &remote);
+  } else if (words == 4 && strcmp(word[0], "bind") == 0 && number(word[1], &a) && number(word[2], &b) && number(word[3], &c)) {
+    bind_window((unsigned)a, (unsigned)b, c);
   } else if (words == 4 && strcmp(word[0], "write") == 0 && number(word[1], &a) && number(word[2], &b)) {
     if ((length = parse_bytes(word[3], buffer, BUFFER)) < 0) answer("error not at most %d hexadecimal bytes", BUFFER);
     else rdma(IBV_WR_RDMA_WRITE, a, (uint32_t)b, (uint32_t)length);

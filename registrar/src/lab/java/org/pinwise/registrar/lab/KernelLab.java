@@ -46,6 +46,7 @@ final class KernelLab {
   private static final int PROVED = 2 * SOLE_CAUSE;
 
   private static final int SHOWN = 20;
+  private static final int LIMIT_CALLS = 1_200;
 
   private final MrValidator validator;
   private final Verbs verbs = Verbs.system();
@@ -77,7 +78,9 @@ final class KernelLab {
     lab.expect(
         "no region is left", true, !run("rdma", "resource", "show").matches("(?s).* mr [1-9].*"));
     say(lab.failures == 0 ? "the kernel agrees" : lab.failures + " FAILED");
-    System.exit(lab.failures == 0 ? 0 : 1);
+    // In the same guest, for a boot and the start of Drools take longer than all of it.
+    int more = LimitsLab.run(lab.validator, seed, LIMIT_CALLS);
+    System.exit(lab.failures + more == 0 ? 0 : 1);
   }
 
   private static final long STARTED = System.nanoTime();

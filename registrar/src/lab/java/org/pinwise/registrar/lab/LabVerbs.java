@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.lang.reflect.Field;
 
 /**
  * Calls into libibverbs that the registrar's own port has no use for. Slow and plain: each failure
@@ -39,13 +40,33 @@ final class LabVerbs {
 
   /** A call that returns something new, or null and sets errno. */
   static MemorySegment create(String call, MethodHandle function, Object... arguments) {
+    Created created = tryToCreate(function, arguments);
+    if (created.errno() != 0) {
+      throw new IllegalStateException(call + " failed, errno " + created.errno());
+    }
+    return created.object();
+  }
+
+  /** What a call returned, or its errno; 0 for none. */
+  record Created(MemorySegment object, int errno) {}
+
+  /** A call that returns something new, or null and sets errno. */
+  static Created tryToCreate(MethodHandle function, Object... arguments) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(Linker.Option.captureStateLayout());
-      MemorySegment created = (MemorySegment) invoke(function.bindTo(state), arguments);
-      if (created.address() == 0) {
-        throw new IllegalStateException(call + " failed, errno " + (int) ERRNO.get(state, 0L));
-      }
-      return created;
+      MemorySegment object = (MemorySegment) invoke(function.bindTo(state), arguments);
+      return new Created(object, object.address() == 0 ? (int) ERRNO.get(state, 0L) : 0);
+    }
+  }
+
+  /** The C object of one of the port's handles, for calls that the port does not have. */
+  static MemorySegment pointer(Object handle) {
+    try {
+      Field pointer = handle.getClass().getDeclaredField("pointer");
+      pointer.setAccessible(true);
+      return (MemorySegment) pointer.get(handle);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
     }
   }
 

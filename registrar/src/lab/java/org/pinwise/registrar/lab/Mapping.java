@@ -1,13 +1,6 @@
 package org.pinwise.registrar.lab;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.util.Map;
 import org.pinwise.rules.model.Memory;
 import org.pinwise.rules.model.MemoryKind;
@@ -20,72 +13,78 @@ import org.pinwise.rules.model.Protection;
 final class Mapping implements AutoCloseable {
   static final long PAGE = 4096;
   static final int PAGES = 16;
+  private static final long HUGE_PAGE = 2 << 20;
   private static final int HOLE = 9;
+  private static int files;
 
-  private static final int PROT_READ = 1;
-  private static final int PROT_WRITE = 2;
-  private static final int MAP_SHARED = 1;
-  private static final int MAP_PRIVATE = 2;
-  private static final int MAP_ANONYMOUS = 0x20;
-
-  private static final MethodHandle MMAP =
-      libc(
-          "mmap",
-          FunctionDescriptor.of(
-              ADDRESS, ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-  private static final MethodHandle MPROTECT =
-      libc("mprotect", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
-  private static final MethodHandle MUNMAP =
-      libc("munmap", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG));
-
-  private static MethodHandle libc(String name, FunctionDescriptor type) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type);
+  /** What backs the pages. */
+  enum Backing {
+    ANONYMOUS,
+    MEMFD,
+    TMPFS,
+    EXT4,
+    HUGETLB
   }
 
   private final MemorySegment base;
+  private final Backing backing;
   private final boolean shared;
   private final Protection protection;
   private final boolean hole;
 
-  /** Maps the pages, touches all of them, and then gives them their protection. */
+  /** Maps anonymous pages, touches all of them, and then gives them their protection. */
   Mapping(boolean shared, Protection protection, boolean hole) {
+    this(Backing.ANONYMOUS, shared, protection, hole);
+  }
+
+  /** Maps the pages, touches all of them, and then gives them their protection. */
+  Mapping(Backing backing, boolean shared, Protection protection, boolean hole) {
+    this.backing = backing;
     this.shared = shared;
     this.protection = protection;
     this.hole = hole;
-    long size = (PAGES + 1) * PAGE;
-    base =
-        ((MemorySegment)
-                LabVerbs.invoke(
-                    MMAP,
-                    MemorySegment.NULL,
-                    size,
-                    PROT_READ | PROT_WRITE,
-                    (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS,
-                    -1,
-                    0L))
-            .reinterpret(size);
-    if (base.address() == -1) {
-      throw new IllegalStateException("mmap failed");
+    // All of it is reserved, so that the page behind the last is nobody else's.
+    long size = size() + HUGE_PAGE;
+    int nothing = Libc.MAP_PRIVATE | Libc.MAP_ANONYMOUS;
+    MemorySegment reserved = Libc.mmap(MemorySegment.NULL, size + HUGE_PAGE, 0, nothing, -1);
+    base = reserved.asSlice(-reserved.address() & (HUGE_PAGE - 1), size);
+    int how = (shared ? Libc.MAP_SHARED : Libc.MAP_PRIVATE) | Libc.MAP_FIXED;
+    MemorySegment pages;
+    if (backing == Backing.ANONYMOUS || backing == Backing.HUGETLB) {
+      int huge = backing == Backing.HUGETLB ? Libc.MAP_HUGETLB : 0;
+      pages = map(how | Libc.MAP_ANONYMOUS | huge, -1);
+    } else {
+      int file = file(backing);
+      Libc.truncate(file, size());
+      pages = map(how, file);
+      Libc.close(file);
     }
-    base.fill((byte) 1);
-    protect(0, PAGES, bits(protection));
-    protect(PAGES, 1, 0);
+    pages.fill((byte) 1);
+    Libc.mprotect(pages, bits(protection));
     if (hole) {
-      LabVerbs.check("munmap", MUNMAP, base.asSlice(HOLE * PAGE), PAGE);
+      Libc.munmap(base.asSlice(HOLE * PAGE, PAGE));
     }
   }
 
-  private void protect(int page, int pages, int bits) {
-    LabVerbs.check("mprotect", MPROTECT, base.asSlice(page * PAGE), pages * PAGE, bits);
+  private MemorySegment map(int flags, int file) {
+    return Libc.mmap(base, size(), Libc.PROT_READ | Libc.PROT_WRITE, flags, file);
+  }
+
+  private static int file(Backing backing) {
+    String name = "pinwise-lab-" + files++;
+    return switch (backing) {
+      case MEMFD -> Libc.memfd(name);
+      case TMPFS -> Libc.open("/tmp/" + name, Libc.O_RDWR | Libc.O_CREAT);
+      default -> Libc.open("/ext4/" + name, Libc.O_RDWR | Libc.O_CREAT);
+    };
   }
 
   private static int bits(Protection protection) {
     return switch (protection) {
       case NONE -> 0;
-      case READ -> PROT_READ;
-      case WRITE -> PROT_WRITE;
-      case READ_WRITE -> PROT_READ | PROT_WRITE;
+      case READ -> Libc.PROT_READ;
+      case WRITE -> Libc.PROT_WRITE;
+      case READ_WRITE -> Libc.PROT_READ | Libc.PROT_WRITE;
     };
   }
 
@@ -95,6 +94,11 @@ final class Mapping implements AutoCloseable {
 
   long address() {
     return base.address();
+  }
+
+  /** Returns how many bytes are mapped. */
+  long size() {
+    return backing == Backing.HUGETLB ? HUGE_PAGE : PAGES * PAGE;
   }
 
   /** What is true of the memory under a range that starts in this mapping; both are unsigned. */
@@ -128,11 +132,15 @@ final class Mapping implements AutoCloseable {
 
   @Override
   public void close() {
-    LabVerbs.check("munmap", MUNMAP, base, (PAGES + 1) * PAGE);
+    Libc.munmap(base);
   }
 
   @Override
   public String toString() {
-    return (shared ? "shared " : "private ") + protection + (hole ? " with a hole" : "");
+    return (shared ? "shared " : "private ")
+        + backing
+        + " "
+        + protection
+        + (hole ? " with a hole" : "");
   }
 }

@@ -116,10 +116,7 @@ final class WireLab {
     try {
       Field handle = MemoryRegistrar.class.getDeclaredField(name);
       handle.setAccessible(true);
-      Object held = handle.get(registrar);
-      Field pointer = held.getClass().getDeclaredField("pointer");
-      pointer.setAccessible(true);
-      return (MemorySegment) pointer.get(held);
+      return LabVerbs.pointer(handle.get(registrar));
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }

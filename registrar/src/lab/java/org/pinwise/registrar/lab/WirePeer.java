@@ -10,6 +10,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.pinwise.rules.model.Access;
 
 /**
  * The active end of an RC connection, in a process of its own ({@code wire-peer.c}, which documents
@@ -77,6 +78,29 @@ final class WirePeer implements AutoCloseable {
             + Long.toUnsignedString(expected)
             + " "
             + Long.toUnsignedString(replacement));
+  }
+
+  /**
+   * What came of a window.
+   *
+   * @param allocated the errno of {@code ibv_alloc_mw}; the others are -1 where it is not 0
+   * @param returned what {@code ibv_bind_mw} returned
+   * @param status the bind's {@code ibv_wc_status}; -1 where it was not posted
+   */
+  record Bind(int allocated, int returned, int status) {}
+
+  /** Binds a window of type 1 to a new region of a page of the peer's own, and takes both down. */
+  Bind bind(Access region, Access window, long length) {
+    String own = ask("open");
+    if (own.startsWith("qp ")) { // a device that has no windows may have no GID, too
+      expect("ok", ask("connect " + own.substring(3)));
+    }
+    String answer = ask("bind 0x%x 0x%x %d".formatted(region.bits(), window.bits(), length));
+    List<String> words = List.of(expect("bind ", answer).split(" ", -1));
+    return new Bind(
+        Integer.parseInt(words.get(0)),
+        Integer.parseInt(words.get(1)),
+        Integer.parseInt(words.get(2)));
   }
 
   /** Ends the peer; it must have released all it had. */
