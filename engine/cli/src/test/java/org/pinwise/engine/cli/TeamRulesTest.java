@@ -122,6 +122,35 @@ class TeamRulesTest {
   }
 
   @Test
+  void filesThatAreNoneAreRefusedAndNotRead() throws Exception {
+    Path room = room();
+    Path file = room.resolve("accept-more.yaml");
+
+    Files.createSymbolicLink(file, Path.of("/dev/zero"));
+    refused(file + ": is a pipe or a device; save what it gives to a file and name that");
+    Files.delete(file);
+    Files.createSymbolicLink(file, Path.of("../.."));
+    refused(file + ": is a directory; name a file");
+    Files.delete(file);
+    assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
+    refused(file + ": is a pipe or a device; save what it gives to a file and name that");
+    Files.delete(file);
+    Files.write(file, new byte[] {(byte) 0xff});
+    refused(file + ": is not UTF-8 text");
+    Files.write(file, new byte[10_000_000]);
+    refused(file + ": has 10000000 bytes, more than 1048576");
+    Files.delete(file);
+    Files.createDirectory(file);
+    refused(file + ": is a directory; name a file");
+  }
+
+  private void refused(String message) {
+    Run run = Run.of("check", "--length", "1", "--rules", rules());
+    assertThat(run.err()).isEqualTo(message + "\n");
+    assertThat(run.exit()).isEqualTo(2);
+  }
+
+  @Test
   void impactShowsWhatWouldChange() throws IOException {
     Path room = room();
     Path requests = Files.createDirectories(folder.resolve("requests"));
