@@ -288,13 +288,14 @@ final class FactSampler {
 
   private long address() {
     long base = 0x7f00_0000_0000L + ((long) random.nextInt(1 << 20) << 16);
-    return switch (random.nextInt(7)) {
+    return switch (random.nextInt(8)) {
       case 0 -> 0;
       case 1 -> random.nextInt(9);
       case 2 -> base + random.nextInt(9);
       case 3 -> base + 4096;
       case 4 -> -1 - random.nextInt(random.nextBoolean() ? 4_000 : 70_000);
       case 5 -> base + random.nextInt(65_536);
+      case 6 -> 0x8080_0000_0000_0000L; // the kernel's half, with room above
       default -> base;
     };
   }
