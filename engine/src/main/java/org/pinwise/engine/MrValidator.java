@@ -75,7 +75,10 @@ public final class MrValidator {
    * to say about the other, not even that it is undecided.
    */
   private MrValidator(
-      RuleSet ruleSet, Assumptions assumptions, @Nullable FactType<?> configuration) {
+      RuleSet ruleSet,
+      Assumptions assumptions,
+      @Nullable FactType<?> configuration,
+      int maxOutcomes) {
     this.ruleSet = ruleSet;
     this.assumptions = assumptions;
     List<Graded> rules = new ArrayList<>();
@@ -122,7 +125,7 @@ public final class MrValidator {
         new TrustedJudge(configuration == null ? ruleSet.trusted() : List.of(), ruleSet.profile());
     off.addAll(trusted.disabled());
     this.disabled = List.copyOf(off);
-    this.memo = new OutcomeMemo(compiled, new DroolsJudge(compiled));
+    this.memo = new OutcomeMemo(compiled, new DroolsJudge(compiled), maxOutcomes);
   }
 
   /**
@@ -140,11 +143,16 @@ public final class MrValidator {
    * @throws RuleSetException if the rule set has problems; it names them all
    */
   public static MrValidator create(RuleSet ruleSet, Assumptions assumptions) {
+    return create(ruleSet, assumptions, OutcomeMemo.MAX_OUTCOMES);
+  }
+
+  /** Makes a validator that remembers no more than so many outcomes. */
+  static MrValidator create(RuleSet ruleSet, Assumptions assumptions, int maxOutcomes) {
     List<RuleProblem> problems = ruleSet.problems();
     if (!problems.isEmpty()) {
       throw new RuleSetException(problems);
     }
-    return new MrValidator(ruleSet, assumptions, null);
+    return new MrValidator(ruleSet, assumptions, null, maxOutcomes);
   }
 
   /** Returns the rules and the profile. */
@@ -166,7 +174,8 @@ public final class MrValidator {
     return configuration == null
         ? this
         : ofConfiguration.computeIfAbsent(
-            configuration.factType(), type -> new MrValidator(ruleSet, Assumptions.NONE, type));
+            configuration.factType(),
+            type -> new MrValidator(ruleSet, Assumptions.NONE, type, OutcomeMemo.MAX_OUTCOMES));
   }
 
   private Verdict judge(Facts facts) {

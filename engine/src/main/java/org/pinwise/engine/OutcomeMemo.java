@@ -17,15 +17,17 @@ import org.pinwise.engine.eval.Outcome;
  */
 final class OutcomeMemo {
   /** Beyond so many outcomes the memo starts anew; one takes about a hundred bytes. */
-  private static final int MAX_OUTCOMES = 100_000;
+  static final int MAX_OUTCOMES = 100_000;
 
   private static final int PER_WORD = 32;
 
   private final Atom[] atoms;
   private final DroolsJudge judge;
+  private final int maxOutcomes;
   private final ConcurrentHashMap<Key, Outcome> outcomes = new ConcurrentHashMap<>();
 
-  OutcomeMemo(List<CompiledRule> rules, DroolsJudge judge) {
+  OutcomeMemo(List<CompiledRule> rules, DroolsJudge judge, int maxOutcomes) {
+    this.maxOutcomes = maxOutcomes;
     Map<String, Atom> byKey = new LinkedHashMap<>();
     rules.forEach(rule -> rule.atoms().forEach(atom -> byKey.putIfAbsent(atom.key(), atom)));
     this.atoms = byKey.values().toArray(Atom[]::new);
@@ -39,7 +41,7 @@ final class OutcomeMemo {
       return known;
     }
     Outcome decided = judge.judge(facts);
-    if (outcomes.size() >= MAX_OUTCOMES) {
+    if (outcomes.size() >= maxOutcomes) {
       outcomes.clear();
     }
     outcomes.put(key, decided);

@@ -57,6 +57,21 @@ public final class VerdictJson {
     return text.toString();
   }
 
+  /** Returns what stands for a verdict where a line is no request. */
+  static String error(long line, String problem) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = JsonTree.FACTORY.createGenerator(text)) {
+      json.writeStartObject();
+      json.writeStringField("schema", "pinwise-error/1");
+      json.writeNumberField("line", line);
+      json.writeStringField("error", problem);
+      json.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return text.toString();
+  }
+
   /** Returns the verdict on many lines, indented, without a line break at its end. */
   public static String indented(Verdict verdict) {
     return indented(verdict, null);

@@ -1,16 +1,20 @@
 package org.pinwise.engine.cli;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Assumptions;
+import org.pinwise.engine.BoundValidator;
+import org.pinwise.engine.InputException;
 import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.Rejected;
 import org.pinwise.engine.Undecided;
 import org.pinwise.engine.Verdict;
 import org.pinwise.engine.Why;
 import org.pinwise.engine.advice.Recommendation;
+import org.pinwise.engine.json.RequestStream;
 import org.pinwise.engine.json.VerdictJson;
 import org.pinwise.engine.text.Nearest;
 import org.pinwise.rules.model.Facts;
@@ -33,7 +37,9 @@ import picocli.CommandLine.Option;
       "flags are recommended; exit 1 where a use cannot be served.",
       "",
       "Exit codes: 0 accepted or undecided, 1 rejected, 2 wrong usage or input,",
-      "3 undecided with --require-decided.",
+      "3 undecided with --require-decided. With --batch 2 if a line was no request (a line",
+      "{\"schema\":\"pinwise-error/1\",\"line\":3,..} stands in its place), else 1 if any was"
+          + " rejected.",
       "",
       "Example: pinwise check --device rxe --kernel 6.12 --access REMOTE_WRITE --length 4KiB"
     })
@@ -61,6 +67,15 @@ final class CheckCommand implements Callable<Integer> {
       description = "End with exit code 3 where the verdict is undecided.")
   private boolean requireDecided;
 
+  @Option(
+      names = "--batch",
+      description = {
+        "Judge requests from standard input, a line of JSON each,",
+        "such as {\"access\":\"LOCAL_WRITE\",\"length\":\"64MiB\"}, and write",
+        "a line of JSON with its verdict for each, in their order."
+      })
+  private boolean batch;
+
   CheckCommand(CliContext context) {
     this.context = context;
     this.rules = new RuleOptions(context.builtIn());
@@ -72,6 +87,9 @@ final class CheckCommand implements Callable<Integer> {
     Assumptions assumptions = assumptions();
     FactsOptions.Given given = facts.given(request.request());
     MrValidator validator = rules.validator(assumptions);
+    if (batch) {
+      return batch(validator, given.facts());
+    }
     if (request.isEmpty() && !given.regions().isEmpty()) {
       return plan(given, validator);
     }
@@ -131,6 +149,26 @@ final class CheckCommand implements Callable<Integer> {
       worst = worst == ExitCode.REJECTED || code == ExitCode.OK ? worst : code;
     }
     return worst;
+  }
+
+  private int batch(MrValidator validator, Facts known) {
+    if (why || !request.isEmpty()) {
+      throw new UsageException(
+          "--batch", "reads the requests from standard input; leave out what describes one");
+    }
+    BoundValidator bound = validator.forHost(known.device(), known.host());
+    try {
+      RequestStream.Summary summary =
+          RequestStream.judge(
+              context.in(), context.out(), one -> bound.validate(known.withRequest(one)));
+      return summary.bad() > 0
+          ? ExitCode.USAGE
+          : summary.rejected() > 0
+              ? ExitCode.REJECTED
+              : requireDecided && summary.undecided() > 0 ? ExitCode.UNDECIDED : ExitCode.OK;
+    } catch (IOException e) {
+      throw new InputException("(standard input)", "cannot be read: " + e.getMessage());
+    }
   }
 
   private Assumptions assumptions() {

@@ -46,6 +46,36 @@ class CheckTest {
   }
 
   @Test
+  void aBatchIsJudgedLineByLine() {
+    String[] check = {"check", "--batch", "--device", "rxe", "--kernel", "6.12"};
+    String good = "{\"access\":\"LOCAL_WRITE\",\"length\":\"4KiB\"}\n";
+    String wrong = "{\"access\":[\"REMOTE_WRITE\"],\"length\":4096}\n";
+
+    Run run = Run.reading(good + wrong + "{]\n" + good, check);
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exit()).isEqualTo(2);
+    List<String> lines = run.out().lines().toList();
+    assertThat(lines).hasSize(4);
+    assertThat(lines.get(2)).startsWith("{\"schema\":\"pinwise-error/1\",\"line\":3,");
+    for (int judged : new int[] {0, 1, 3}) {
+      assertThat(SCHEMA.validate(lines.get(judged), InputFormat.JSON)).isEmpty();
+    }
+    assertThat(lines.get(1)).contains("\"decision\":\"rejected\"");
+    assertThat(Run.reading(good + wrong, check).exit()).isEqualTo(1);
+    assertThat(Run.reading(good, check).exit()).isZero();
+    assertThat(Run.reading("", check)).isEqualTo(new Run(0, "", ""));
+  }
+
+  @Test
+  void aBatchTakesNoRequestOfTheCommandLine() {
+    Run run = Run.reading("", "check", "--batch", "--access", "LOCAL_WRITE");
+
+    assertThat(run.exit()).isEqualTo(2);
+    assertThat(run.err()).contains("--batch").contains("leave out what describes one");
+  }
+
+  @Test
   void rejectsRemoteWriteAloneAndCorrectsIt() {
     Run run = rxe("REMOTE_WRITE", "--format", "json");
 
