@@ -68,7 +68,8 @@ public final class RequestJson {
       throw new IllegalArgumentException(
           "is no JSON at column %d: %s"
               .formatted(
-                  e.getLocation().getColumnNr(), reason.replaceFirst(" ?(\\(for |\\[Source).*", "")),
+                  e.getLocation().getColumnNr(),
+                  reason.replaceFirst(" ?(\\(for |\\[Source).*", "")),
           e);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
