@@ -308,6 +308,9 @@ final class FactSampler {
   }
 
   private long likeIova(@Nullable Long iova) {
+    if (iova != null && random.nextInt(6) == 0) {
+      return iova;
+    }
     return iova == null || random.nextBoolean()
         ? address()
         : iova ^ ((long) random.nextInt(1 << 20) << 16);
