@@ -51,7 +51,7 @@ class RegisterCommandTest {
             "{\"schema\":\"pinwise-register/1\",\"outcome\":\"registered\",\"device\":\"rxe\","
                 + "\"simulated\":true,\"kernel\":\"6.12\",\"regions\":[{\"address\":\"0x")
         .contains("\"remoteAddress\":\"0x0\"")
-        .contains("\"error\":null,\"verdict\":{\"schema\":\"pinwise-verdict/1\"");
+        .contains("\"error\":null,\"causes\":[],\"verdict\":{\"schema\":\"pinwise-verdict/1\"");
   }
 
   @ParameterizedTest

@@ -69,6 +69,6 @@ class RulesTest {
 
   @Test
   void errnoThatNoRuleGives() {
-    assertThat(Run.of("explain", "ETIMEDOUT").out()).endsWith("No rule here gives it.\n");
+    assertThat(Run.of("explain", "ETIMEDOUT").out()).contains("No rule here gives it.\n");
   }
 }
