@@ -184,7 +184,7 @@ public final class MrValidator {
 
   /**
    * Returns what judges requests to this device of this host. What depends on the two alone is
-   * evaluated once, so a verdict takes a tenth of the time that {@link #validate} takes.
+   * evaluated once, so a verdict takes a small part of the time that {@link #validate} takes.
    */
   public BoundValidator forHost(Device device, Host host) {
     return new BoundValidator(this, device, host);
