@@ -317,9 +317,10 @@ final class FactSampler {
   }
 
   private long iova(@Nullable Long address) {
-    return switch (random.nextInt(3)) {
+    return switch (random.nextInt(4)) {
       case 0 -> 0;
       case 1 -> address();
+      case 2 -> address == null ? address() : address;
       default -> (address == null ? address() : address) ^ ((long) random.nextInt(1 << 20) << 16);
     };
   }

@@ -182,7 +182,17 @@ class MutationTest {
 
   /** A list that is not closed goes on with what comes next, as far as that can be. */
   private static boolean isListEnd(Site site) {
-    return site.next().is(",") || site.next().is(")");
+    return site.next().is(")") || (site.next().is(",") && !endsGroup(site));
+  }
+
+  /** After a group no comma goes on with a list: the parser misses the parenthesis there. */
+  private static boolean endsGroup(Site site) {
+    int i = site.index();
+    for (int closed = 1; closed > 0; ) {
+      i--;
+      closed += site.tokens().get(i).is(")") ? 1 : site.tokens().get(i).is("(") ? -1 : 0;
+    }
+    return Set.of("||", "&&", "!", ",").contains(site.tokens().get(i - 1).text());
   }
 
   private static Token afterList(Site site) {
