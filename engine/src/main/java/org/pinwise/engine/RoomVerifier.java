@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.eval.CompiledRule;
 import org.pinwise.engine.facts.DeviceCatalog;
@@ -20,6 +21,7 @@ import org.pinwise.engine.facts.MrPlan;
 import org.pinwise.rules.model.Plan;
 import org.pinwise.rules.spi.Operand;
 import org.pinwise.rules.spi.Rule;
+import org.pinwise.rules.spi.RuleMeta;
 import org.pinwise.rules.spi.Severity;
 
 /**
@@ -67,8 +69,13 @@ public final class RoomVerifier {
       problems.add(
           problem(room, "rule.md", 0, "the room has no prose; say why, and how to mend it"));
     }
-    List<Rule> own =
-        rules.rules().stream().filter(rule -> rule.meta().room().equals(room.id())).toList();
+    List<String> own =
+        Stream.concat(
+                rules.rules().stream().map(Rule::meta),
+                rules.trustedRules().stream().map(TrustedRule::meta))
+            .filter(rule -> rule.room().equals(room.id()))
+            .map(RuleMeta::id)
+            .toList();
     Set<String> shown = new HashSet<>();
     boolean accepts = false;
     MrValidator without = MrValidator.create(rules.without(room.id()));
@@ -86,9 +93,9 @@ public final class RoomVerifier {
     if (!accepts) {
       problems.add(problem(room, "rule.drl", 0, "the room has no accept-*.yaml"));
     }
-    for (Rule rule : own) {
-      if (!shown.contains(rule.id())) {
-        problems.add(problem(room, "rule.drl", 0, "no example marks rule " + rule.id()));
+    for (String rule : own) {
+      if (!shown.contains(rule)) {
+        problems.add(problem(room, "rule.drl", 0, "no example marks rule " + rule));
       }
     }
     return problems;
@@ -173,11 +180,15 @@ public final class RoomVerifier {
     return slash < 0 ? rule : rule.substring(0, slash);
   }
 
-  /** The marked line must give a fact that the rule reads, or that what it reads is derived of. */
+  /**
+   * The marked line must give a fact that the rule reads, or that what it reads is derived of; of a
+   * rule in full DRL, whose reads are not known, any fact.
+   */
   private boolean onItsLine(String id, int line, FactsFile file) {
     Rule rule = rules.rules().stream().filter(r -> r.id().equals(id)).findFirst().orElse(null);
     if (rule == null) {
-      return false;
+      return file.lines().containsValue(line)
+          && rules.trustedRules().stream().anyMatch(trusted -> trusted.id().equals(id));
     }
     Set<String> reads = new HashSet<>();
     CompiledRule.of(rule, rule.meta().parameters())

@@ -98,7 +98,11 @@ public final class RuleSet {
    * @throws InputException if the directory or a file in it cannot be read
    */
   public RuleSet withTrustedFiles(Path directoryOrJar) {
-    Pack pack = Pack.load(directoryOrJar);
+    return withTrusted(Pack.load(directoryOrJar));
+  }
+
+  /** Returns these rules and those of a pack in full DRL, as {@link #withTrustedFiles} does. */
+  public RuleSet withTrusted(Pack pack) {
     List<Room> allRooms = new ArrayList<>(rooms);
     allRooms.addAll(pack.rooms());
     List<TrustedPack> all = new ArrayList<>(trusted);
@@ -219,16 +223,23 @@ public final class RuleSet {
     return new RuleSet(entries, rooms, newProfile, loadProblems, trusted);
   }
 
-  /** Returns these rules without those of a room, or without one rule. */
+  /**
+   * Returns these rules without those of a room, or without one rule. A pack in full DRL is one
+   * program, so it goes whole where the rule is one of its.
+   */
   public RuleSet without(String id) {
     return new RuleSet(
-        entries.stream()
-            .filter(e -> !e.rule().id().equals(id) && !e.rule().meta().room().equals(id))
-            .toList(),
+        entries.stream().filter(entry -> !isOf(id, entry.rule().meta())).toList(),
         rooms.stream().filter(room -> !room.id().equals(id)).toList(),
         profile,
         loadProblems,
-        trusted);
+        trusted.stream()
+            .filter(pack -> pack.rules().stream().noneMatch(rule -> isOf(id, rule.meta())))
+            .toList());
+  }
+
+  private static boolean isOf(String id, RuleMeta rule) {
+    return rule.id().equals(id) || rule.room().equals(id);
   }
 
   /** Returns all rules, also those that the profile switches off, in their order. */

@@ -68,9 +68,16 @@ final class RulesCommand implements Callable<Integer> {
       description = "Checks a team's rules by their examples, and says what is missing.",
       footer = {"", "Exit codes: 0 all hold, 1 not, 2 wrong usage or rules that cannot be read."})
   Integer test(
+      @Option(
+              names = "--trusted",
+              description = {
+                "The rules of DIR are in full DRL, which runs any code: name only what you",
+                "trust. Needs drools-engine on the class path."
+              })
+          boolean trusted,
       @Parameters(paramLabel = "DIR", description = "A directory of rooms, or a jar.")
           String directory) {
-    return new TeamRules(context).test(directory);
+    return new TeamRules(context).test(directory, trusted);
   }
 
   @Command(
@@ -88,11 +95,19 @@ final class RulesCommand implements Callable<Integer> {
       @Parameters(paramLabel = "DIR", description = "A directory of rooms, or a jar.")
           String directory,
       @Option(
+              names = "--trusted",
+              description = {
+                "The rules of DIR are in full DRL, which runs any code: name only what you",
+                "trust. Needs drools-engine on the class path."
+              })
+          boolean trusted,
+      @Option(
               names = "--requests",
               paramLabel = "FILE|DIR",
               description = "Facts files of recorded requests; may be given again.")
           List<String> requests) {
-    return new TeamRules(context).impact(directory, rules, requests == null ? List.of() : requests);
+    return new TeamRules(context)
+        .impact(directory, trusted, rules, requests == null ? List.of() : requests);
   }
 
   /** Returns the rules, or names their problems. */

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.pinwise.engine.Assumptions;
 import org.pinwise.engine.Impact;
 import org.pinwise.engine.InputException;
@@ -21,6 +21,7 @@ import org.pinwise.engine.RoomVerifier;
 import org.pinwise.engine.RuleProblem;
 import org.pinwise.engine.RuleSet;
 import org.pinwise.engine.RuleSetException;
+import org.pinwise.engine.TrustedRule;
 import org.pinwise.engine.facts.DeviceCatalog;
 import org.pinwise.engine.facts.FactsReader;
 import org.pinwise.rules.spi.Rule;
@@ -75,9 +76,9 @@ final class TeamRules {
   }
 
   /** Checks rooms by their examples, and says what is missing. */
-  int test(String directory) {
+  int test(String directory, boolean trusted) {
     Pack pack = Pack.load(Options.path("DIR", directory));
-    RuleSet rules = usable(pack, directory);
+    RuleSet rules = with(pack, directory, trusted, context.builtIn().get());
     RoomVerifier verifier = new RoomVerifier(rules, DeviceCatalog.load());
     List<RuleProblem> problems = new ArrayList<>();
     if (pack.manifest() == null) {
@@ -95,7 +96,13 @@ final class TeamRules {
       List<RuleProblem> wrong = verifier.problems(room);
       long own = room.files().keySet().stream().filter(file -> file.endsWith(".yaml")).count();
       examples += (int) own;
-      count += (int) rules.rules().stream().filter(r -> r.meta().room().equals(room.id())).count();
+      count +=
+          (int)
+              Stream.concat(
+                      rules.rules().stream().map(Rule::meta),
+                      rules.trustedRules().stream().map(TrustedRule::meta))
+                  .filter(rule -> rule.room().equals(room.id()))
+                  .count();
       line(
           "%s  %s"
               .formatted(
@@ -115,11 +122,9 @@ final class TeamRules {
   }
 
   /** Shows which verdicts rules would change. */
-  int impact(String directory, RuleOptions options, List<String> requests) {
+  int impact(String directory, boolean trusted, RuleOptions options, List<String> requests) {
     RuleSet before = RulesCommand.usable(options);
-    Pack pack = Pack.load(Options.path("DIR", directory));
-    RuleSet after = before.with(pack);
-    refuseUnusable(after, pack, directory);
+    RuleSet after = with(Pack.load(Options.path("DIR", directory)), directory, trusted, before);
     MrValidator judge = MrValidator.create(before, Assumptions.USUAL);
     List<Impact.Sample> samples = new ArrayList<>();
     for (String file : requests) {
@@ -189,13 +194,9 @@ final class TeamRules {
             .formatted(impact.judged(), impact.changes().size(), refused));
   }
 
-  private RuleSet usable(Pack pack, String directory) {
-    RuleSet rules = context.builtIn().get().with(pack);
-    refuseUnusable(rules, pack, directory);
-    return rules;
-  }
-
-  private static void refuseUnusable(RuleSet rules, Pack pack, String directory) {
+  /** Returns rules and those of a pack. */
+  private static RuleSet with(Pack pack, String directory, boolean trusted, RuleSet before) {
+    RuleSet rules = trusted ? before.withTrusted(pack) : before.with(pack);
     List<RuleProblem> problems = rules.problems();
     if (!problems.isEmpty()) {
       throw new RuleSetException(problems);
@@ -206,10 +207,7 @@ final class TeamRules {
           "holds no rule; a rule is a folder such as ACME001-name with a rule.drl, and"
               + " 'pinwise rules new' makes one");
     }
-    Optional<Rule> any = rules.rules().stream().findFirst();
-    if (any.isEmpty()) {
-      throw new InputException(directory, "holds no rule");
-    }
+    return rules;
   }
 
   private static String counted(int count, String what) {

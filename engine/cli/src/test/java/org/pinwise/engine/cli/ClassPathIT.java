@@ -63,22 +63,51 @@ class ClassPathIT {
   }
 
   @Test
-  void fullDrlNeedsDroolsCompiler() throws Exception {
-    Path room = Files.createDirectories(folder.resolve("trusted/ACME201-big"));
+  void fullDrlIsTestedByItsExamples() throws Exception {
+    Path room = oddLengths();
+    String trusted = folder.resolve("trusted").toString();
+    Files.writeString(room.resolve("rule.md"), "Lengths are even, for no reason.\n");
+    Files.writeString(folder.resolve("trusted/pack.yaml"), "name: odd\nversion: 1\n");
+    Path reject = room.resolve("reject-odd.yaml");
+    Path accept = room.resolve("accept-even.yaml");
     Files.writeString(
-        room.resolve("rule.drl"),
+        reject,
         """
-        package acme;
-        import org.pinwise.rules.model.MrRequest;
-        global org.pinwise.rules.spi.Findings findings;
-        rule "ACME201"
-          @severity(ERROR) @since(1) @spec("the guide") @summary("Lengths are even") @remediation("Add a byte.")
-        when
-          $r : MrRequest( length != null, Math.floorMod(length, 2L) == 1 )
-        then
-          findings.report("ACME201", $r, "{length} is odd");
-        end
+        device: rxe
+        host: {kernel: '6.12', stack: inbox}
+        request:
+          length: 3 # expect: ACME201 error
+          access: [LOCAL_WRITE]
         """);
+    Files.writeString(
+        accept,
+        """
+        device: rxe
+        host: {kernel: '6.12', stack: inbox}
+        request: {length: 4, access: []}
+        """);
+
+    Run run = Run.of("rules", "test", "--trusted", trusted);
+    assertThat(run.out()).isEqualTo("ok    ACME201-big\n1 room, 1 rule, 2 examples: all hold\n");
+    assertThat(run.exit()).as(run.err()).isZero();
+    // Without a word of trust it is a rule file like any other, and refused.
+    assertThat(Run.of("rules", "test", trusted).err()).contains("rule.drl:7:");
+    assertThat(Run.of("rules", "impact", "--trusted", trusted).out())
+        .contains("accepted -> rejected, now with ACME201");
+
+    Files.writeString(accept, Files.readString(accept).replace("4", "5"));
+    Files.writeString(reject, Files.readString(reject).replace(" # expect: ACME201 error", ""));
+    run = Run.of("rules", "test", "--trusted", trusted);
+    assertThat(run.exit()).isEqualTo(1);
+    assertThat(run.out())
+        .contains("accept-even.yaml: [ACME201] reports {ACME201=error}, and marks {}")
+        .contains("reject-odd.yaml: [ACME201] marks nothing")
+        .contains("rule.drl: [ACME201] no example marks rule ACME201");
+  }
+
+  @Test
+  void fullDrlNeedsDroolsCompiler() throws Exception {
+    oddLengths();
     String trusted = folder.resolve("trusted").toString();
     String[] command = {"check", "--length", "3", "--access", "0", "--trusted-rules", trusted};
 
@@ -105,6 +134,26 @@ class ClassPathIT {
         .startsWith(trusted + ": full DRL needs Drools' compiler, which is not on the class path;")
         .hasLineCount(1);
     assertThat(result.exit()).isEqualTo(2);
+  }
+
+  /** Makes a room in full DRL, under {@code trusted}. */
+  private Path oddLengths() throws IOException {
+    Path room = Files.createDirectories(folder.resolve("trusted/ACME201-big"));
+    Files.writeString(
+        room.resolve("rule.drl"),
+        """
+        package acme;
+        import org.pinwise.rules.model.MrRequest;
+        global org.pinwise.rules.spi.Findings findings;
+        rule "ACME201"
+          @severity(ERROR) @since(1) @spec("the guide") @summary("Lengths are even") @remediation("Add a byte.")
+        when
+          $r : MrRequest( length != null, Math.floorMod(length, 2L) == 1 )
+        then
+          findings.report("ACME201", $r, "{length} is odd");
+        end
+        """);
+    return room;
   }
 
   private static String[] with(String[] command, String... more) {
