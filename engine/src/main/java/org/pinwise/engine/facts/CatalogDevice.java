@@ -18,6 +18,7 @@ public final class CatalogDevice {
   private final String title;
   private final String driver;
   private final Set<Long> partIds;
+  private final @Nullable CatalogValue inKernel;
   private final Map<String, CatalogValue> values;
 
   CatalogDevice(
@@ -25,11 +26,13 @@ public final class CatalogDevice {
       String title,
       String driver,
       Set<Long> partIds,
+      @Nullable CatalogValue inKernel,
       Map<String, CatalogValue> values) {
     this.name = name;
     this.title = title;
     this.driver = driver;
     this.partIds = Set.copyOf(partIds);
+    this.inKernel = inKernel;
     this.values = new LinkedHashMap<>(values);
   }
 
@@ -60,8 +63,35 @@ public final class CatalogDevice {
     return sources;
   }
 
+  /** Returns whether a kernel itself has the driver; null where no file says it. */
+  @Nullable CatalogValue inKernel() {
+    return inKernel;
+  }
+
   /**
-   * Returns what is known of the device under a kernel.
+   * Returns whether a kernel itself has the driver.
+   *
+   * @param kernel see {@link org.pinwise.rules.model.Kernel}; null where it is unknown
+   * @return null where that is unknown
+   */
+  @Nullable Boolean inKernel(@Nullable Integer kernel) {
+    return inKernel == null ? null : (Boolean) inKernel.on(kernel);
+  }
+
+  /** Returns the kernels that were read for each fact that depends on the kernel. */
+  Map<String, Set<Integer>> kernels() {
+    Map<String, Set<Integer>> kernels = new LinkedHashMap<>();
+    values.forEach((field, value) -> {
+      if (value.always() == null) {
+        kernels.put(field, value.byKernel().keySet());
+      }
+    });
+    return kernels;
+  }
+
+  /**
+   * Returns what is known of the device under a kernel. Where a kernel does not have its driver,
+   * one from elsewhere may be there, of which nothing was read: then all but its ids is unknown.
    *
    * @param kernel see {@link org.pinwise.rules.model.Kernel}; null where it is unknown, which
    *     leaves unknown what kernels differ in
@@ -72,7 +102,9 @@ public final class CatalogDevice {
     if (partIds.size() == 1) {
       facts.put(PART_ID, partIds.iterator().next());
     }
-    values.forEach((field, value) -> facts.put(field, value.on(kernel)));
+    if (!Boolean.FALSE.equals(inKernel(kernel))) {
+      values.forEach((field, value) -> facts.put(field, value.on(kernel)));
+    }
     return Device.TYPE.of(facts);
   }
 

@@ -211,24 +211,31 @@ public final class DeviceCatalog {
 
   /**
    * Finds a device by the ids that {@code ibv_devinfo -v} prints. A vendor id never decides alone,
-   * because an OEM's board carries the OEM's.
+   * because an OEM's board carries the OEM's; it decides between drivers that have the same part.
    *
    * @param vendorPartId the part's id, unsigned
    * @param vendorId the board vendor's id; null where it is unknown
    * @return empty where no driver has the part, or several may
    */
   public Optional<CatalogDevice> byIds(long vendorPartId, @Nullable Long vendorId) {
-    List<CatalogDevice> found = new ArrayList<>();
+    List<CatalogDevice> ofItsVendor = new ArrayList<>();
+    List<CatalogDevice> ofAnyVendor = new ArrayList<>();
+    boolean vendorDecides = false;
     for (DeviceFamily family : familiesWith(hex(vendorPartId))) {
-      // A part id of a software device is no one's in particular: its vendor id must agree, too.
-      boolean vendorFits =
-          family.vendorIds().isEmpty()
-              || (vendorId != null && family.vendorIds().contains(vendorId));
-      if (vendorFits) {
-        family.byPartId(vendorPartId).ifPresent(found::add);
+      CatalogDevice device = family.byPartId(vendorPartId).orElse(null);
+      if (device == null) {
+        continue;
+      }
+      if (family.vendorIds().isEmpty()) {
+        ofAnyVendor.add(device);
+      } else if (vendorId == null) {
+        vendorDecides = true;
+      } else if (family.vendorIds().contains(vendorId)) {
+        ofItsVendor.add(device);
       }
     }
-    return found.size() == 1 ? Optional.of(found.get(0)) : Optional.empty();
+    List<CatalogDevice> found = ofItsVendor.isEmpty() ? ofAnyVendor : ofItsVendor;
+    return found.size() == 1 && !vendorDecides ? Optional.of(found.get(0)) : Optional.empty();
   }
 
   /**

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.yaml.Yaml;
@@ -39,7 +40,15 @@ record DeviceFamily(
   static DeviceFamily parse(String name, String file, String text) {
     Yaml.Mapping root = Yaml.parse(file, text).asMapping("a device family");
     root.allow(
-        "names", "driver", "title", "hcaPrefixes", "vendorIds", "partIds", "facts", "devices");
+        "names",
+        "driver",
+        "title",
+        "hcaPrefixes",
+        "vendorIds",
+        "partIds",
+        "inKernel",
+        "facts",
+        "devices");
     String driver = root.require("driver").asText();
     Map<String, CatalogValue> shared = values(root.require("facts"), Map.of());
     Set<Long> ids = new LinkedHashSet<>();
@@ -50,15 +59,17 @@ record DeviceFamily(
           partIds.require("source").asText();
           ids.addAll(numbers(partIds.require("ids")));
         });
+    CatalogValue inKernel =
+        root.get("inKernel").map(v -> value(v.asMapping("inKernel"), Yaml::asBoolean)).orElse(null);
     CatalogDevice common =
-        new CatalogDevice(name, root.require("title").asText(), driver, ids, shared);
+        new CatalogDevice(name, root.require("title").asText(), driver, ids, inKernel, shared);
     Map<String, CatalogDevice> devices = new LinkedHashMap<>();
     root.get("devices")
         .ifPresent(value ->
             value
                 .asMapping("devices")
                 .entries()
-                .forEach((key, v) -> devices.put(key, device(key, driver, v, shared))));
+                .forEach((key, v) -> devices.put(key, device(key, v, common, shared))));
     Set<Long> vendorIds = root.get("vendorIds").map(DeviceFamily::numbers).orElse(Set.of());
     Set<String> prefixes = new LinkedHashSet<>(List.of(name, driver));
     root.get("hcaPrefixes").ifPresent(v -> v.asList().forEach(p -> prefixes.add(p.asText())));
@@ -66,14 +77,15 @@ record DeviceFamily(
   }
 
   private static CatalogDevice device(
-      String name, String driver, Yaml value, Map<String, CatalogValue> shared) {
+      String name, Yaml value, CatalogDevice common, Map<String, CatalogValue> shared) {
     Yaml.Mapping mapping = value.asMapping("a device");
     mapping.allow("title", "partIds", "facts");
     return new CatalogDevice(
         name,
         mapping.require("title").asText(),
-        driver,
+        common.driver(),
         numbers(mapping.require("partIds")),
+        common.inKernel(),
         mapping.get("facts").map(facts -> values(facts, shared)).orElse(shared));
   }
 
@@ -85,17 +97,18 @@ record DeviceFamily(
         .forEach((key, v) -> {
           Field<Device> field =
               Device.TYPE.field(key).orElseThrow(() -> v.problem("a device has no field " + key));
-          values.put(key, value(field, v.asMapping("a fact")));
+          values.put(
+              key, value(v.asMapping("a fact"), of -> FieldParser.value(Device.TYPE, field, of)));
         });
     return values;
   }
 
-  private static CatalogValue value(Field<Device> field, Yaml.Mapping fact) {
+  private static CatalogValue value(Yaml.Mapping fact, Function<Yaml, @Nullable Object> parser) {
     fact.allow("value", "kernels", "source");
     String source = fact.require("source").asText();
     Optional<Yaml> kernels = fact.get("kernels");
     if (kernels.isEmpty()) {
-      Object always = FieldParser.value(Device.TYPE, field, fact.require("value"));
+      Object always = parser.apply(fact.require("value"));
       if (always == null) {
         throw fact.problem("an unknown fact is left out");
       }
@@ -110,7 +123,7 @@ record DeviceFamily(
           OptionalInt kernel = Kernel.parse(version);
           byKernel.put(
               kernel.orElseThrow(() -> v.problem(version + " is no kernel version")),
-              Optional.ofNullable(FieldParser.value(Device.TYPE, field, v)));
+              Optional.ofNullable(parser.apply(v)));
         });
     return CatalogValue.byKernel(source, byKernel);
   }

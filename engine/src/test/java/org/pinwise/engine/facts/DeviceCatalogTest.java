@@ -16,13 +16,32 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.pinwise.engine.Accepted;
+import org.pinwise.engine.MrValidator;
+import org.pinwise.engine.RuleSet;
+import org.pinwise.engine.Verdict;
+import org.pinwise.rules.model.AccessFlag;
 import org.pinwise.rules.model.AtomicSupport;
 import org.pinwise.rules.model.Device;
+import org.pinwise.rules.model.Facts;
+import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.Kernel;
+import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.model.Transport;
 
 class DeviceCatalogTest {
   private static final DeviceCatalog CATALOG = DeviceCatalog.load();
+
+  /** The kernels whose sources were read. */
+  private static final Set<Integer> READ =
+      Set.of(Kernel.V6_1, Kernel.V6_12, Kernel.V7_2, Kernel.V7_3);
+
+  /** Drivers whose part ids others have, too, with the vendor id that they set. */
+  private static final Map<String, Long> VENDOR_DECIDES =
+      Map.of("rxe", 0xffffffL, "mana", 0x1414L, "ionic", 0x1dd8L);
+
+  /** The id of a vendor that no driver sets. */
+  private static final Long OTHER_VENDOR = 0x119fL;
 
   static List<String> names() {
     return CATALOG.names();
@@ -73,19 +92,90 @@ class DeviceCatalogTest {
   }
 
   @Test
-  void partIdsBelongToOneDevice() {
-    Map<Long, String> owners = new HashMap<>();
+  void partIdsBelongToOneDeviceOfAVendor() {
+    Map<String, String> owners = new HashMap<>();
     Set<CatalogDevice> seen = new HashSet<>();
     for (String name : CATALOG.names()) {
       CatalogDevice device = device(name);
       if (seen.add(device)) {
+        Long vendor = VENDOR_DECIDES.get(device.driver());
         for (Long id : device.partIds()) {
-          assertThat(owners.put(id, device.name())).as("part 0x%x of %s", id, name).isNull();
-          assertThat(CATALOG.byIds(id, id == 0 ? 0xffffffL : null)).hasValue(device);
+          assertThat(owners.put(id + " of " + vendor, device.name()))
+              .as("part 0x%x of %s", id, name)
+              .isNull();
+          assertThat(CATALOG.byIds(id, vendor == null ? OTHER_VENDOR : vendor)).hasValue(device);
         }
       }
     }
     assertThat(owners).hasSizeGreaterThan(200);
+  }
+
+  /** A by-kernel fact of a family has a value for each kernel that was read and has the driver. */
+  @ParameterizedTest
+  @MethodSource("names")
+  void everyKernelThatWasReadIsNamed(String name) {
+    CatalogDevice device = device(name);
+    Set<Integer> having = new HashSet<>();
+    for (Integer kernel : READ) {
+      Boolean there = device.inKernel(kernel);
+      assertThat(there).as("driver of %s in %s", name, Kernel.text(kernel)).isNotNull();
+      if (there) {
+        having.add(kernel);
+      }
+    }
+    assertThat(device.kernels())
+        .isNotEmpty()
+        .allSatisfy(
+            (field, kernels) -> assertThat(kernels).as("%s of %s", field, name).isEqualTo(having));
+  }
+
+  /** What the rule MR060 says of kernels is what the catalogue says. */
+  @Test
+  void nothingIsAcceptedWhereTheKernelHasNoDriver() {
+    MrValidator validator = MrValidator.create(RuleSet.builtIn());
+    for (String name : CATALOG.names()) {
+      for (Integer kernel : READ) {
+        Facts facts =
+            Facts.of(MrRequest.ofLength(4096).access(AccessFlag.LOCAL_WRITE).build())
+                .withDevice(device(name).facts(kernel))
+                .withHost(Host.TYPE.of(Map.of("kernel", kernel, "pageSize", 4096L)));
+        Verdict verdict = validator.validate(facts);
+        boolean there = Boolean.TRUE.equals(device(name).inKernel(kernel));
+        assertThat(verdict.findings().stream().anyMatch(f -> f.rule().equals("MR060")))
+            .as("%s on %s", name, Kernel.text(kernel))
+            .isEqualTo(!there);
+        assertThat(there || !(verdict instanceof Accepted)).as(verdict.toString()).isTrue();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        // device, kernel, the kernel has its driver, RDMA WRITE
+        "mana,   6.1,  false, -",
+        "mana,   6.12, true,  true",
+        "mana,   6.8,  -,     true",
+        "mana,   -,    -,     true",
+        "ionic,  6.12, false, -",
+        "ionic,  6.18, -,     true",
+        "ionic,  7.2,  true,  true",
+        "qib,    6.12, true,  true",
+        "qib,    7.3,  false, -",
+        "mlx5,   7.0,  true,  true",
+      })
+  void aKernelWithoutTheDriverSaysNothingOfTheDevice(
+      String name, @Nullable String kernel, @Nullable Boolean there, @Nullable Boolean write) {
+    Integer version = kernel == null ? null : (Integer) Kernel.parse(kernel).orElseThrow();
+    CatalogDevice device = device(name);
+    Device facts = device.facts(version);
+    assertThat(device.inKernel(version)).isEqualTo(there);
+    assertThat(facts.driver()).isEqualTo(name);
+    assertThat(facts.rdmaWrite()).isEqualTo(write);
+    if (Boolean.FALSE.equals(there)) {
+      assertThat(Device.TYPE.of(Map.of("driver", name))).isEqualTo(facts);
+    }
   }
 
   @ParameterizedTest
@@ -95,6 +185,7 @@ class DeviceCatalogTest {
         // kernel, odp, implicit, flush
         "6.1,  false, false, false",
         "6.12, false, false, true",
+        "7.2,  true,  false, true",
         "7.3,  true,  false, true",
         "6.5,  false, false, -",
         "6.18, -,     false, true",
@@ -143,6 +234,15 @@ class DeviceCatalogTest {
     assertThat(CATALOG.byIds(0, 0x0L)).isEmpty();
     assertThat(CATALOG.byIds(1, 0xffffffL)).isEmpty();
     assertThat(CATALOG.byIds(99_999, 0x02c9L)).isEmpty();
+    // ConnectX-3 of Mellanox and of an OEM; the same part of Pensando; either, if no vendor is
+    // known.
+    assertThat(CATALOG.byIds(0x1003, 0x02c9L).map(CatalogDevice::name)).hasValue("connectx3");
+    assertThat(CATALOG.byIds(0x1003, 0x119fL).map(CatalogDevice::name)).hasValue("connectx3");
+    assertThat(CATALOG.byIds(0x1003, 0x1dd8L).map(CatalogDevice::name)).hasValue("ionic");
+    assertThat(CATALOG.byIds(0x1003, null)).isEmpty();
+    assertThat(CATALOG.byIds(0x3, 0x1414L).map(CatalogDevice::name)).hasValue("mana");
+    assertThat(CATALOG.byIds(0x3, 0x626d74L)).isEmpty();
+    assertThat(CATALOG.byIds(0xcf, 0x1137L).map(CatalogDevice::name)).hasValue("usnic");
     assertThat(CATALOG.byVendorAndTransport(0x626d74, Transport.IWARP).map(CatalogDevice::name))
         .hasValue("siw");
     assertThat(CATALOG.byVendorAndTransport(0x626d74, Transport.ROCE)).isEmpty();

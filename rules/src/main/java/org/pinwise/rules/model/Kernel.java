@@ -17,7 +17,9 @@ public final class Kernel {
   public static final int V6_8 = 6_008;
   public static final int V6_12 = 6_012;
   public static final int V6_15 = 6_015;
+  public static final int V6_18 = 6_018;
   public static final int V7_0 = 7_000;
+  public static final int V7_2 = 7_002;
   public static final int V7_3 = 7_003;
 
   /** Two numbers, more of them, and what a distribution adds: {@code 6.1.0-49-amd64}. */
