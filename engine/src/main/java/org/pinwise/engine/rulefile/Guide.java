@@ -63,6 +63,35 @@ public final class Guide {
       are given, all are unknown. Pinwise provides this type, as it does `Parameters`; to stock Drools it must be declared.
       """;
 
+  /** An example of a room, as {@code reject-*.yaml} or {@code accept-*.yaml}. */
+  static final String EXAMPLE =
+      """
+      device: connectx5                   # a device of the catalogue, or facts: {driver: mlx5, maxMr: 1000}
+      host: {kernel: '6.12', stack: inbox}
+      labels: {team: storage, tier: prod}
+      register:                           # ibv_reg_mr and what it is given; or request, with any verb
+        length: 2GiB                      # expect: ACME101 error
+        access: [LOCAL_WRITE, REMOTE_WRITE]
+      """;
+
+  /** A manifest. */
+  static final String MANIFEST =
+      """
+      name: acme-fleet
+      version: "1.2"                      # as the team counts
+      pinwise: "0.1"                      # the least version of Pinwise that it needs; may be left out
+      """;
+
+  /** A profile. */
+  static final String PROFILE =
+      """
+      profile: fleet
+      rules:
+        MR023: {severity: error}          # or warning, info
+        MR041: {off: "our buffers come from an allocator that we cannot change"}
+        MR048: {ratioPercent: 60}         # a parameter of the rule
+      """;
+
   private Guide() {}
 
   /** Returns the guide as Markdown. */
@@ -131,7 +160,43 @@ public final class Guide {
         text.append("- `%s.`%s\n".formatted(holder, String.join(", ", names)));
       }
     }
-    return text.append(limits()).toString();
+    return text.append(limits()).append(around()).toString();
+  }
+
+  /** Returns what lies around a rule file: the room, the pack, the profile. */
+  private static String around() {
+    return """
+
+    ## Rooms and their examples
+
+    A room is a folder such as `ACME101-regions-are-small`: `rule.drl`, `rule.md` (why, and how to mend it), and examples,
+    facts files of one request. `reject-*.yaml` reports just what its lines mark, and no more; `accept-*.yaml` reports
+    nothing of the room; `undecided-*.yaml` lacks a fact, and marks `undecided`. A mark stands on the line of a fact that
+    the rule reads. Every rule is marked at least once, every room has an `accept-*.yaml`; `pinwise rules test` holds it all.
+
+    ```yaml
+    %s```
+
+    ## Packs
+
+    A directory of rooms with a `pack.yaml` is a pack. It is named by `--rules`, or travels in a jar, in
+    `META-INF/pinwise/rules`, and is found on the class path. Packs are loaded in the order in which options name them,
+    those of the class path by their names; no order changes a verdict, and an id that is taken is an error that names
+    both files.
+
+    ```yaml
+    %s```
+
+    ## Profiles
+
+    A profile, named by `--profile`, grades rules, sets their parameters and switches them off, by the id of a rule or of
+    a room; an id that is not known is an error. To switch off needs a reason. A kernel's error stays one: where a profile
+    grades it lower or switches it off, the verdict says that the call fails all the same, and with which errno.
+
+    ```yaml
+    %s```
+    """
+        .formatted(EXAMPLE, MANIFEST, PROFILE);
   }
 
   private static String holds(Field<?> field) {
@@ -139,9 +204,13 @@ public final class Guide {
       case BOOLEAN -> "true or false";
       case NUMBER -> field.format() == Field.Format.BYTES ? "bytes" : "a number";
       case TEXT -> "text";
-      case CHOICE -> "a " + field.valueType().getSimpleName();
+      case CHOICE -> withArticle(field.valueType().getSimpleName());
       case FLAGS -> "a set of " + field.valueType().getSimpleName();
     };
+  }
+
+  private static String withArticle(String name) {
+    return ("AEIO".indexOf(name.charAt(0)) < 0 ? "a " : "an ") + name;
   }
 
   private static String limits() {

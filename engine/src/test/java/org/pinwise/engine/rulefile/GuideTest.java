@@ -9,10 +9,15 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.pinwise.engine.Pack;
+import org.pinwise.engine.Profile;
 import org.pinwise.engine.Room;
+import org.pinwise.engine.RoomVerifier;
 import org.pinwise.engine.RuleSet;
+import org.pinwise.engine.facts.DeviceCatalog;
 
 /** The guide to rule files says what the parser does. */
 class GuideTest {
@@ -26,6 +31,35 @@ class GuideTest {
     assertThat(Files.readString(GUIDE))
         .as("engine/RULE-FILES.md; -Dcatalog.update writes it anew")
         .isEqualTo(Guide.markdown());
+  }
+
+  @Test
+  void whatLiesAroundARuleIsReadAsItStands(@TempDir Path folder) throws IOException {
+    Path profile = Files.writeString(folder.resolve("fleet.yaml"), Guide.PROFILE);
+    Files.writeString(folder.resolve(Pack.MANIFEST), Guide.MANIFEST);
+    Path room = Files.createDirectory(folder.resolve("ACME101-small"));
+    Files.writeString(room.resolve("rule.md"), "Why.");
+    Files.writeString(
+        room.resolve("rule.drl"),
+        rule(
+                "@severity(ERROR) @since(1) @spec(\"s\") @summary(\"Small\") @remediation(\"Mend"
+                    + " it.\")",
+                "length > Size.GIB")
+            .replace("GUIDE001", "ACME101"));
+    Files.writeString(room.resolve("reject-large.yaml"), Guide.EXAMPLE);
+    Files.writeString(
+        room.resolve("accept-small.yaml"),
+        Guide.EXAMPLE.replace("2GiB ", "1GiB").replaceAll("# expect.*", ""));
+
+    RuleSet rules = RuleSet.builtIn().withFiles(folder).with(Profile.load(profile));
+
+    assertThat(rules.problems()).isEmpty();
+    RuleSet ungraded = RuleSet.builtIn().withFiles(folder);
+    RoomVerifier verifier = new RoomVerifier(ungraded, DeviceCatalog.load());
+    assertThat(ungraded.rooms())
+        .filteredOn(made -> made.id().equals("ACME101"))
+        .singleElement()
+        .satisfies(made -> assertThat(verifier.problems(made)).isEmpty());
   }
 
   private static String rule(String annotations, String condition) {
