@@ -83,8 +83,6 @@ public final class MemoryRegistrar implements AutoCloseable {
   }
 
   private final Verbs verbs;
-  private final MrValidator validator;
-  private final BoundValidator bound;
   private final RegistrarOptions options;
   private final Surroundings surroundings;
   private final Device device;
@@ -95,6 +93,8 @@ public final class MemoryRegistrar implements AutoCloseable {
   private final Map<MemorySegment.Scope, ArenaRegions> arenas = new ConcurrentHashMap<>();
   private final Listeners listeners = new Listeners();
   private final @Nullable LeaseTracker leaseTracker;
+
+  private volatile Judge judge;
 
   /** Whether a close was deferred, so that the last region's ends it. */
   private volatile boolean closeDeferred;
@@ -110,7 +110,6 @@ public final class MemoryRegistrar implements AutoCloseable {
       Surroundings surroundings,
       Opened opened) {
     this.verbs = verbs;
-    this.validator = validator;
     this.options = options;
     this.surroundings = surroundings;
     this.device = opened.device;
@@ -118,7 +117,14 @@ public final class MemoryRegistrar implements AutoCloseable {
     this.context = opened.context;
     this.pd = opened.pd;
     this.leaseTracker = options.leaseTracking() ? new LeaseTracker(listeners) : null;
-    this.bound = validator.forHost(device, host);
+    this.judge = Judge.of(validator, device, host);
+  }
+
+  /** A validator, and the same for this device and host. */
+  private record Judge(MrValidator validator, BoundValidator bound) {
+    static Judge of(MrValidator validator, Device device, Host host) {
+      return new Judge(validator, validator.forHost(device, host));
+    }
   }
 
   /** What {@link #open} has made when all went well. */
@@ -424,13 +430,13 @@ public final class MemoryRegistrar implements AutoCloseable {
 
   private Verdict consult(MemorySegment base, long length, Registration registration) {
     if (options.refuseOnLiveFacts()) {
-      return validator.validate(liveFacts(base, length, registration));
+      return judge.validator.validate(liveFacts(base, length, registration));
     }
     Memory memory = registration.memoryOrNull();
     if (memory == null && !Surroundings.isOrdinary(base, length)) {
       memory = Memory.TYPE.unknown();
     }
-    return bound.validate(request(base, length, registration), memory);
+    return judge.bound.validate(request(base, length, registration), memory);
   }
 
   private static MrRequest request(MemorySegment base, long length, Registration registration) {
@@ -542,7 +548,7 @@ public final class MemoryRegistrar implements AutoCloseable {
 
   private RegistrationOutcome.Failed failed(
       MemorySegment base, long length, Registration registration, int errno) {
-    Verdict diagnosis = validator.validate(liveFacts(base, length, registration));
+    Verdict diagnosis = judge.validator.validate(liveFacts(base, length, registration));
     String unknown =
         verbs.isSimulated() && diagnosis instanceof Undecided
             ? "; simulated, and the rules do not know what the device does: "
@@ -804,9 +810,20 @@ public final class MemoryRegistrar implements AutoCloseable {
     return host;
   }
 
-  /** The rules that are consulted. */
+  /** The rules that are consulted now. */
   public MrValidator validator() {
-    return validator;
+    return judge.validator;
+  }
+
+  /**
+   * Consults other rules from now on, such as what {@link org.pinwise.engine.LiveRules} has read
+   * anew. Nothing waits: a registration that runs ends with the verdict that it has, and each
+   * verdict is of the old rules or of the new ones, whole. Regions stay as they are.
+   *
+   * @param next the rules to consult
+   */
+  public void judgeBy(MrValidator next) {
+    judge = Judge.of(Objects.requireNonNull(next, "next"), device, host);
   }
 
   /** Whether the device is simulated: its keys mean nothing to any hardware. */

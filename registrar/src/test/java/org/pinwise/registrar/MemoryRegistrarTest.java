@@ -143,6 +143,22 @@ class MemoryRegistrarTest {
   }
 
   @Test
+  void otherRulesJudgeFromNowOn() {
+    try (MemoryRegistrar registrar = open();
+        RegisteredRegion before = registrar.register(memory, Access.of(MW_BIND)).orElseThrow()) {
+      MrValidator strict = MrValidator.create(RuleSet.builtIn().with(Profile.builtIn("strict")));
+
+      registrar.judgeBy(strict);
+
+      assertThat(registrar.validator()).isSameAs(strict);
+      assertThat(registrar.register(memory, Access.of(MW_BIND)))
+          .isInstanceOf(RegistrationOutcome.Refused.class);
+      assertThat(before.isClosed()).isFalse();
+      assertThat(verbs.calls(Operation.REG_MR)).isEqualTo(1);
+    }
+  }
+
+  @Test
   void explainsAFailure(@TempDir Path directory) throws IOException {
     Path file = Files.write(directory.resolve("file"), new byte[8192]);
     try (MemoryRegistrar registrar = open();

@@ -2,6 +2,7 @@ package org.pinwise.registrar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.pinwise.rules.model.AccessFlag.LOCAL_WRITE;
+import static org.pinwise.rules.model.AccessFlag.MW_BIND;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -13,6 +14,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.pinwise.engine.MrValidator;
+import org.pinwise.engine.Profile;
+import org.pinwise.engine.RuleSet;
 import org.pinwise.registrar.verbs.FaultInjectingVerbs;
 import org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation;
 import org.pinwise.registrar.verbs.LiveObjects;
@@ -42,6 +46,38 @@ class RegistrarThreadsTest {
           };
       together(work, work, work);
       assertThat(registrar.regionCount()).isZero();
+      assertThat(verbs.liveObjects()).isEqualTo(new LiveObjects(1, 1, 0));
+    }
+  }
+
+  @Test
+  void rulesThatChangeMeanwhileLoseNoVerdict() throws Exception {
+    MrValidator kernel = MrValidator.create(RuleSet.builtIn());
+    MrValidator strict = MrValidator.create(RuleSet.builtIn().with(Profile.builtIn("strict")));
+    try (MemoryRegistrar registrar = Simulations.open(verbs, rxe);
+        Arena arena = Arena.ofShared()) {
+      MemorySegment memory = arena.allocate(4096, 4096);
+      Callable<Integer> change =
+          () -> {
+            for (int i = 0; i < ROUNDS; i++) {
+              registrar.judgeBy(i % 2 == 0 ? strict : kernel);
+            }
+            return 1;
+          };
+      // The kernel takes it, and strict rules refuse it: nothing else may come of it.
+      Callable<Integer> work =
+          () -> {
+            for (int i = 0; i < ROUNDS; i++) {
+              switch (registrar.register(memory, Access.of(MW_BIND))) {
+                case RegistrationOutcome.Registered done -> done.region().close();
+                case RegistrationOutcome.Refused refused ->
+                    assertThat(refused.verdict().errno()).isEmpty();
+                case RegistrationOutcome.Failed failed -> throw failed.error();
+              }
+            }
+            return 1;
+          };
+      together(change, work, work);
       assertThat(verbs.liveObjects()).isEqualTo(new LiveObjects(1, 1, 0));
     }
   }
