@@ -1,9 +1,9 @@
 package org.pinwise.engine;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.rules.model.AddressRange;
 import org.pinwise.rules.model.Device;
@@ -79,14 +79,9 @@ public enum Assumptions {
   abstract Completed complete(Facts facts);
 
   private static Device withRoom(Device device) {
-    Map<String, Object> room = new LinkedHashMap<>();
-    if (device.mrInUse() == null) {
-      room.put("mrInUse", 0L);
-    }
-    if (device.objectLimit() == null) {
-      room.put("objectLimit", Size.UNLIMITED);
-    }
-    return Device.TYPE.with(device, room);
+    return device.withRoom(
+        Objects.requireNonNullElse(device.mrInUse(), 0L),
+        Objects.requireNonNullElse(device.objectLimit(), Size.UNLIMITED));
   }
 
   private static FactTuple tuple(Facts facts, Memory memory, Host host, boolean assumeAddress) {

@@ -50,8 +50,8 @@ public final class DroolsJudge {
   }
 
   /**
-   * A session that keeps its facts. Only those that are others than before are replaced, and the
-   * request always: every rule reads it, so all that match fire anew.
+   * A session that keeps its facts. Only those that are not equal to those before are replaced, and
+   * the request always: every rule reads it, so all that match fire anew.
    */
   private static final class Session {
     private final KieSession session;
@@ -61,7 +61,6 @@ public final class DroolsJudge {
       this.session = session;
     }
 
-    @SuppressWarnings("ReferenceEquality") // an equal fact that is another object is replaced
     Outcome judge(FactTuple facts) {
       Outcome outcome = new Outcome();
       session.setGlobal(DroolsModel.OUTCOME, outcome);
@@ -69,7 +68,7 @@ public final class DroolsJudge {
         FactHandle handle = handles.get(fact.getClass());
         if (handle == null) {
           handles.put(fact.getClass(), session.insert(fact));
-        } else if (session.getObject(handle) != fact || fact instanceof MrRequest) {
+        } else if (fact instanceof MrRequest || !fact.equals(session.getObject(handle))) {
           session.update(handle, fact);
         }
       }

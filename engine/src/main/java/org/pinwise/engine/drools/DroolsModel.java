@@ -1,6 +1,7 @@
 package org.pinwise.engine.drools;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -37,14 +38,20 @@ final class DroolsModel {
 
   private final ModelImpl model = new ModelImpl();
   private final Global<Outcome> outcome = DSL.globalOf(Outcome.class, PACKAGE, OUTCOME);
+  private final Map<String, Integer> uses = new HashMap<>();
   private int variables;
 
-  private DroolsModel() {
+  private DroolsModel(List<CompiledRule> rules) {
     model.addGlobal(outcome);
+    for (CompiledRule rule : rules) {
+      for (CompiledRule.Part part : rule.parts()) {
+        part.conjuncts().forEach(formula -> uses.merge(Conjunct.text(formula), 1, Integer::sum));
+      }
+    }
   }
 
   static Model of(List<CompiledRule> rules) {
-    DroolsModel builder = new DroolsModel();
+    DroolsModel builder = new DroolsModel(rules);
     for (int place = 0; place < rules.size(); place++) {
       builder.add(rules.get(place), place, true);
       builder.add(rules.get(place), place, false);
@@ -53,15 +60,16 @@ final class DroolsModel {
   }
 
   private void add(CompiledRule rule, int place, boolean certain) {
-    List<Conjunct> conjuncts = new ArrayList<>();
+    List<Formula> formulas = new ArrayList<>();
     List<CompiledRule.Part> negated = new ArrayList<>();
     for (CompiledRule.Part part : rule.parts()) {
       if (part.quantifier() == Quantifier.NOT) {
         negated.add(part);
       } else {
-        part.conjuncts().forEach(formula -> conjuncts.add(new Conjunct(formula, certain)));
+        formulas.addAll(part.conjuncts());
       }
     }
+    List<Conjunct> conjuncts = conjuncts(formulas, certain);
     if (certain) {
       conjuncts.add(new Conjunct(new Formula.Leaf(rule.evidence()), true));
     }
@@ -85,6 +93,28 @@ final class DroolsModel {
             }));
     String name = rule.rule().id() + (certain ? " certain" : " possible");
     model.addRule(PatternDSL.rule(PACKAGE, name).build(items.toArray(new RuleItemBuilder<?>[0])));
+  }
+
+  /**
+   * Returns what facts must fulfil, what most rules demand first: Drools evaluates once what rules
+   * begin with alike. So a certain rule begins as the possible one does, which mostly ends both,
+   * and demands of each fact only then that all of it is true.
+   */
+  private List<Conjunct> conjuncts(List<Formula> formulas, boolean certain) {
+    List<Conjunct> conjuncts = new ArrayList<>();
+    Map<Set<FactType<?>>, List<Formula>> ofOneFact = new LinkedHashMap<>();
+    formulas.stream()
+        .sorted(Comparator.comparingInt(formula -> -uses.getOrDefault(Conjunct.text(formula), 0)))
+        .forEach(formula -> {
+          Conjunct possible = new Conjunct(formula, false);
+          boolean joins = possible.types().size() > 1;
+          conjuncts.add(joins ? new Conjunct(formula, certain) : possible);
+          if (certain && !joins) {
+            ofOneFact.computeIfAbsent(possible.types(), types -> new ArrayList<>()).add(formula);
+          }
+        });
+    ofOneFact.values().forEach(all -> conjuncts.add(new Conjunct(new Formula.All(all), true)));
+    return conjuncts;
   }
 
   /**
@@ -170,7 +200,7 @@ final class DroolsModel {
       PatternDef<Object> pattern, Conjunct c, List<Variable<Object>> others) {
     String id = c.id();
     return switch (others.size()) {
-      case 0 -> pattern.expr(id, self -> c.holds(tuple(self)));
+      case 0 -> pattern.expr(id, self -> c.holds(FactTuple.UNKNOWN.with(self)));
       case 1 -> pattern.expr(id, others.get(0), (self, a) -> c.holds(tuple(self, a)));
       case 2 ->
           pattern.expr(

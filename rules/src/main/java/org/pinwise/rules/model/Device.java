@@ -172,4 +172,34 @@ public record Device(
 
   /** A device of which nothing is known. */
   public static final Device UNKNOWN = TYPE.unknown();
+
+  /** Returns this device with other values of what room it has for regions; null is unknown. */
+  public Device withRoom(@Nullable Long newMrInUse, @Nullable Long newObjectLimit) {
+    return new Device(
+        driver,
+        name,
+        vendorId,
+        vendorPartId,
+        firmware,
+        transport,
+        odp,
+        implicitOdp,
+        flushGlobal,
+        flushPersistent,
+        rdmaRead,
+        rdmaWrite,
+        atomics,
+        memoryWindows,
+        maxMr,
+        maxMrSize,
+        newMrInUse,
+        numaNode,
+        relaxedOrderingEnabled,
+        newObjectLimit,
+        objectsInUse,
+        pinErrors,
+        pageBudget,
+        odpOperations,
+        odpLargeRegions);
+  }
 }

@@ -256,6 +256,7 @@ public final class FactType<F> {
       return add(name, Kind.FLAGS, members, Format.PLAIN, volatility, doc, reader);
     }
 
+    @SuppressWarnings("unchecked") // what returns a part of all objects returns objects
     private Builder<F> add(
         String name,
         Kind kind,
@@ -264,7 +265,8 @@ public final class FactType<F> {
         Volatility volatility,
         String doc,
         Function<F, ? extends @Nullable Object> reader) {
-      fields.put(name, new Field<>(name, kind, valueType, format, volatility, doc, reader::apply));
+      Function<F, @Nullable Object> any = (Function<F, @Nullable Object>) reader;
+      fields.put(name, new Field<>(name, kind, valueType, format, volatility, doc, any));
       return this;
     }
 
