@@ -15,6 +15,7 @@ lab "$2" org.pinwise.registrar.lab.ContractLab
 lab "$1" org.pinwise.registrar.lab.RegistrarLab
 lab "$1" org.pinwise.registrar.lab.BufferLab
 lab "$1" org.pinwise.registrar.lab.MonitorLab
+lab -u -m $((1 << 20)) "$1" org.pinwise.registrar.lab.LifeLab
 lab -d "$LAB_SOURCE/../../../testdata/oracle" "$1" org.pinwise.registrar.lab.KernelLab
 cat "$LAB_WORK/kernel.txt"
 exit "$status"

@@ -9,7 +9,8 @@
  *   fake0   all is well; extended context
  *   plain0  a context of the old ABI: nothing around it
  *   short0  an extended context of a library too old for query_device_ex
- *   null0   an extended context of a driver without query_device_ex
+ *   null0   an extended context of a driver without query_device_ex and advise_mr
+ *   early0  an extended context of a library that has query_device_ex, and no advise_mr yet
  *   old0    query_device answers -1 and errno; close fails once, the same way
  *   shut0   cannot be opened: EACCES
  *
@@ -48,7 +49,16 @@ struct context {
 	uint64_t abi_compat;
 };
 
+struct sge {
+	uint64_t addr;
+	uint32_t length, lkey;
+};
+
+struct pd;
+
 struct verbs_context {
+	int (*advise_mr)(struct pd *, int, uint32_t, struct sge *, uint32_t);
+	void *since_then[25];
 	int (*query_device_ex)(struct context *, const void *, void *, size_t);
 	void *others[10];
 	uint64_t placeholder;
@@ -102,18 +112,19 @@ struct attr_ex {
 
 _Static_assert(sizeof(struct device) == 664, "ibv_device");
 _Static_assert(sizeof(struct context) == 328, "ibv_context");
-_Static_assert(offsetof(struct verbs_context, state) == 432, "tail of verbs_context");
+_Static_assert(offsetof(struct verbs_context, state) == 640, "tail of verbs_context");
 _Static_assert(offsetof(struct mr, rkey) == 40, "ibv_mr");
 _Static_assert(sizeof(struct attr) == 232, "ibv_device_attr");
 _Static_assert(sizeof(struct attr_ex) == 400, "ibv_device_attr_ex");
 
-static struct device devices[6] = {
+static struct device devices[7] = {
 	{ .node_type = 1, .transport_type = 0, .name = "fake0" },
 	{ .node_type = 4, .transport_type = 1, .name = "plain0" },
 	{ .node_type = 1, .transport_type = 0, .name = "short0" },
 	{ .node_type = 1, .transport_type = 0, .name = "null0" },
 	{ .node_type = 99, .transport_type = 99, .name = "old0" },
 	{ .node_type = 1, .transport_type = 0, .name = "shut0" },
+	{ .node_type = 1, .transport_type = 0, .name = "early0" },
 };
 
 static uint32_t next_handle = 1;
@@ -192,6 +203,24 @@ static int query_device_ex(struct context *c, const void *input, void *out, size
 	return 0;
 }
 
+/*
+ * Answers what it was called with, so that each argument is seen to arrive: the sum of all of them
+ * but the last lkey, if that is it; else EFAULT. Without a list, EINVAL.
+ */
+static int advise_mr(struct pd *pd, int advice, uint32_t flags, struct sge *list, uint32_t count)
+{
+	uint64_t sum = advice + 10 * flags + 100 * count;
+	uint32_t i;
+
+	check(pd->state, "a protection domain was used after dealloc");
+	alive(pd->context);
+	if (!count)
+		return EINVAL;
+	for (i = 0; i < count; i++)
+		sum += list[i].addr + list[i].length;
+	return sum == list[count - 1].lkey ? 0 : EFAULT;
+}
+
 struct device **ibv_get_device_list(int *count)
 {
 	size_t n = sizeof devices / sizeof devices[0], i;
@@ -233,14 +262,19 @@ struct context *ibv_open_device(struct device *d)
 	v->state = LIVE;
 	v->context.device = d;
 	v->query_device_ex = query_device_ex;
+	v->advise_mr = advise_mr;
 	v->sz = offsetof(struct verbs_context, state);
 	v->context.abi_compat = ~0ull;
 	if (is(&v->context, "plain0"))
 		v->context.abi_compat = 0;
 	if (is(&v->context, "short0"))
-		v->sz -= 1;
-	if (is(&v->context, "null0"))
+		v->sz -= offsetof(struct verbs_context, query_device_ex) + 1;
+	if (is(&v->context, "early0"))
+		v->sz -= offsetof(struct verbs_context, query_device_ex);
+	if (is(&v->context, "null0")) {
 		v->query_device_ex = NULL;
+		v->advise_mr = NULL;
+	}
 	if (is(&v->context, "old0"))
 		v->close_failures = 1;
 	return &v->context;
@@ -350,6 +384,26 @@ struct mr *ibv_reg_mr_iova2(struct pd *pd, void *addr, size_t length, uint64_t i
 			    unsigned int access)
 {
 	return reg(pd, addr, length, iova, access);
+}
+#endif
+
+#ifndef NO_IOVA2
+/* Descriptor 7 is the only dma-buf, of 65536 bytes; NO_IOVA2 is older than this, too. */
+struct mr *ibv_reg_dmabuf_mr(struct pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
+			     int access)
+{
+	struct mr *mr;
+	int error = fd != 7 ? EBADF : offset % PAGE != iova % PAGE ? EINVAL :
+		    access & ~0x10000f || offset + length > 65536 || !length ? EINVAL : 0;
+
+	if (error) {
+		errno = error;
+		return NULL;
+	}
+	mr = reg(pd, &error, 1, (uint64_t)&error, access & 0xf);
+	mr->addr = (void *)offset;
+	mr->length = length;
+	return mr;
 }
 #endif
 

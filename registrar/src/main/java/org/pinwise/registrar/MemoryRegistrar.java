@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.BoundValidator;
 import org.pinwise.engine.Finding;
@@ -34,7 +35,6 @@ import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.Kernel;
 import org.pinwise.rules.model.Memory;
-import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.spi.Severity;
 
 /**
@@ -93,6 +93,7 @@ public final class MemoryRegistrar implements AutoCloseable {
   private final Map<MemorySegment.Scope, ArenaRegions> arenas = new ConcurrentHashMap<>();
   private final Listeners listeners = new Listeners();
   private final @Nullable LeaseTracker leaseTracker;
+  private final ReentrantLock closeLock = new ReentrantLock();
 
   private volatile Judge judge;
 
@@ -268,6 +269,10 @@ public final class MemoryRegistrar implements AutoCloseable {
   /**
    * Registers a segment with this access, under its own address.
    *
+   * <p>While the call runs, the memory stays: a {@link RegistrationArena} is closed after it, and
+   * of any other arena Java itself refuses the close, with an {@link IllegalStateException} to whom
+   * closes it ({@code Session is acquired by 1 clients}); it can be closed after the call.
+   *
    * @throws IllegalArgumentException if the segment is on the Java heap
    * @throws IllegalStateException if the segment or the registrar is closed
    * @throws WrongThreadException if the segment is confined to another thread
@@ -300,17 +305,33 @@ public final class MemoryRegistrar implements AutoCloseable {
   public RegistrationOutcome registerRange(
       MemorySegment base, long length, Registration registration) {
     Verbs.requirePassable(base);
-    enter();
-    try {
-      Verdict verdict = consult(base, length, registration);
-      if (isRefused(verdict)) {
-        listeners.refused(this, verdict);
-        return new RegistrationOutcome.Refused(verdict);
-      }
-      return call(base, length, registration, verdict);
-    } finally {
-      leave();
+    return register(new RangeSource(base, length), registration);
+  }
+
+  /**
+   * Registers memory of another device, such as a GPU, that it exports as a dma-buf. The address by
+   * which the device knows it is {@link Registration#iova}, whose offset in a page must be that of
+   * the offset in the buffer; the offset itself, if none is given.
+   *
+   * {@snippet :
+   * registrar.registerDmaBuf(
+   *     new DmaBuf(fd, 0, length), Registration.of(LOCAL_WRITE, REMOTE_READ).iova(gpuAddress));
+   * }
+   *
+   * @throws IllegalStateException if the registrar is closed
+   */
+  public RegistrationOutcome registerDmaBuf(DmaBuf buffer, Registration registration) {
+    return register(new DmaBufSource(buffer), registration);
+  }
+
+  private RegistrationOutcome register(Source source, Registration registration) {
+    requireOpen();
+    Verdict verdict = consult(source, registration);
+    if (isRefused(verdict)) {
+      listeners.refused(this, verdict);
+      return new RegistrationOutcome.Refused(verdict);
     }
+    return call(source, registration, verdict);
   }
 
   /**
@@ -425,40 +446,29 @@ public final class MemoryRegistrar implements AutoCloseable {
    */
   public Verdict checkRange(MemorySegment base, long length, Registration registration) {
     Verbs.requirePassable(base);
-    return consult(base, length, registration);
+    return consult(new RangeSource(base, length), registration);
   }
 
-  private Verdict consult(MemorySegment base, long length, Registration registration) {
+  /** What the rules say of {@link #registerDmaBuf}, which is not made. */
+  public Verdict checkDmaBuf(DmaBuf buffer, Registration registration) {
+    return consult(new DmaBufSource(buffer), registration);
+  }
+
+  private Verdict consult(Source source, Registration registration) {
     if (options.refuseOnLiveFacts()) {
-      return judge.validator.validate(liveFacts(base, length, registration));
+      return judge.validator.validate(liveFacts(source, registration));
     }
-    Memory memory = registration.memoryOrNull();
-    if (memory == null && !Surroundings.isOrdinary(base, length)) {
-      memory = Memory.TYPE.unknown();
-    }
-    return judge.bound.validate(request(base, length, registration), memory);
-  }
-
-  private static MrRequest request(MemorySegment base, long length, Registration registration) {
-    MrRequest.Builder request =
-        MrRequest.range(base.address(), length).access(registration.access());
-    Long iova = registration.iovaOrNull();
-    if (iova != null) {
-      request.iova(iova);
-    }
-    var uses = registration.usesOrNull();
-    if (uses != null) {
-      request.uses(uses);
-    }
-    return request.build();
+    Memory known = registration.memoryOrNull();
+    return judge.bound.validate(
+        source.judged(registration), known != null ? known : source.assumed());
   }
 
   /** The request with what the memory and the host are now. */
-  private Facts liveFacts(MemorySegment base, long length, Registration registration) {
+  private Facts liveFacts(Source source, Registration registration) {
     Memory known = registration.memoryOrNull();
     return new Facts(
-        request(base, length, registration),
-        known != null ? known : surroundings.memory(base.address(), length),
+        source.judged(registration),
+        known != null ? known : source.now(surroundings),
         device,
         surroundings.hostNow(host));
   }
@@ -478,33 +488,57 @@ public final class MemoryRegistrar implements AutoCloseable {
     return false;
   }
 
-  private RegistrationOutcome call(
-      MemorySegment base, long length, Registration registration, Verdict verdict) {
-    Access access = registration.access();
-    Long iova = registration.iovaOrNull();
+  private RegistrationOutcome call(Source source, Registration registration, Verdict verdict) {
     boolean told = listeners.isListening();
-    long start = told ? System.nanoTime() : 0;
-    Result<MemoryRegion> result =
-        iova == null
-            ? verbs.regMrRange(pd, base, length, access.bits())
-            : verbs.regMrIova2Range(pd, base, length, iova, access.bits());
-    long nanos = told ? System.nanoTime() - start : 0;
-    return switch (result) {
-      case MemoryRegion region -> {
-        RegisteredRegion registered = adopt(region, registration);
-        if (told) {
-          listeners.registered(registered, verdict, nanos);
-        }
-        yield new RegistrationOutcome.Registered(registered, verdict);
+    RegisteredRegion registered = null;
+    int errno = 0;
+    long start;
+    long end;
+    // Who closes the registrar or the arena waits for what is between here and the leaving. So
+    // nothing is told in there, and no rule is asked: a listener may close either.
+    enter();
+    ArenaRegions arena = null;
+    try {
+      arena = enterArena(source.segment());
+      start = told ? System.nanoTime() : 0;
+      Result<MemoryRegion> result = source.register(verbs, pd, registration);
+      end = told ? System.nanoTime() : 0;
+      switch (result) {
+        case MemoryRegion region -> registered = adopt(region, registration);
+        case Result.Failed<MemoryRegion> failed -> errno = failed.errno();
       }
-      case Result.Failed<MemoryRegion>(int errno) -> {
-        RegistrationOutcome.Failed failed = failed(base, length, registration, errno);
-        if (told) {
-          listeners.failed(this, failed.error(), failed.diagnosis(), nanos);
-        }
-        yield failed;
+    } finally {
+      if (arena != null) {
+        arena.exit();
       }
-    };
+      leave();
+    }
+    if (registered != null) {
+      if (told) {
+        listeners.registered(registered, verdict, end - start);
+      }
+      return new RegistrationOutcome.Registered(registered, verdict);
+    }
+    RegistrationOutcome.Failed failed = failed(source, registration, errno);
+    if (told) {
+      listeners.failed(this, failed.error(), failed.diagnosis(), end - start);
+    }
+    return failed;
+  }
+
+  /** Keeps the arena of the memory from being closed; null where nobody would close it with us. */
+  private @Nullable ArenaRegions enterArena(MemorySegment base) {
+    ArenaRegions arena = arenas.isEmpty() ? null : arenas.get(base.scope());
+    if (arena != null && !arena.enter()) {
+      throw arenaIsClosed(base.address());
+    }
+    return arena;
+  }
+
+  private static IllegalStateException arenaIsClosed(long address) {
+    return new IllegalStateException(
+        "the arena of the memory at 0x%x is closed\nMaybe it was closed by another thread."
+            .formatted(address));
   }
 
   /** Makes the region the caller's; if that fails, gives it back. */
@@ -534,11 +568,44 @@ public final class MemoryRegistrar implements AutoCloseable {
       registered.ownedBy(arena);
       if (!arena.add(registered)) {
         close(registered, WhenLeased.defer());
-        throw new IllegalStateException(
-            "the arena of the memory at 0x%x is closed\nMaybe it was closed by another thread."
-                .formatted(registered.address()));
+        throw arenaIsClosed(registered.address());
       }
     }
+  }
+
+  // ---- prefetching ----
+
+  /**
+   * Advises the device to page parts of on-demand regions in, and returns before it has: {@code
+   * ibv_advise_mr}. It is advice: pages may go again, and what is wrong with the pages themselves
+   * nobody is told.
+   *
+   * {@snippet :
+   * registrar.prefetch(Prefetch.WRITE, region.split(0, region.length()));
+   * }
+   *
+   * @param parts of regions of this registrar that were registered with ON_DEMAND; they are leased
+   *     during the call
+   * @throws VerbsException if the device does not take it: EOPNOTSUPP where the device, its driver
+   *     or this libibverbs knows no such advice, ENOENT of a region without on-demand paging, EPERM
+   *     where a region must not be written
+   * @throws IllegalArgumentException if a region is another registrar's, there is no part, or one
+   *     is empty or longer than an address space
+   * @throws IllegalStateException if a region is closed, or is to be closed
+   */
+  public void prefetch(Prefetch what, List<RegisteredMemory.Part> parts) {
+    new PrefetchCall(this, what, false).run(parts);
+  }
+
+  /**
+   * The same, and returns when the device knows the pages: {@code IBV_ADVISE_MR_FLAG_FLUSH}.
+   *
+   * @throws VerbsException as {@link #prefetch} does, and EFAULT where pages are not mapped
+   * @throws IllegalArgumentException as {@link #prefetch} does
+   * @throws IllegalStateException as {@link #prefetch} does
+   */
+  public void prefetchAndWait(Prefetch what, List<RegisteredMemory.Part> parts) {
+    new PrefetchCall(this, what, true).run(parts);
   }
 
   /** siw keeps the address instead: siw_mr_add_mem, drivers/infiniband/sw/siw/siw_mem.c. */
@@ -546,24 +613,20 @@ public final class MemoryRegistrar implements AutoCloseable {
     return "siw".equals(device.driver());
   }
 
-  private RegistrationOutcome.Failed failed(
-      MemorySegment base, long length, Registration registration, int errno) {
-    Verdict diagnosis = judge.validator.validate(liveFacts(base, length, registration));
+  private RegistrationOutcome.Failed failed(Source source, Registration registration, int errno) {
+    Verdict diagnosis = judge.validator.validate(liveFacts(source, registration));
     String unknown =
         verbs.isSimulated() && diagnosis instanceof Undecided
             ? "; simulated, and the rules do not know what the device does: "
                 + diagnosis.undecided().getFirst().rule()
                 + " is undecided"
             : verbs.isSimulated() ? "; simulated" : "";
-    Long iova = registration.iovaOrNull();
-    String operation = iova == null ? "ibv_reg_mr" : "ibv_reg_mr_iova2";
+    String operation = source.operation(registration);
     String arguments =
-        "%s, address 0x%x, length %s, %saccess %s (0x%x)%s"
+        "%s, %s, access %s (0x%x)%s"
             .formatted(
                 deviceName(),
-                base.address(),
-                Long.toUnsignedString(length),
-                iova == null ? "" : "iova 0x%x, ".formatted(iova),
+                source.arguments(registration),
                 registration.access(),
                 registration.access().bits(),
                 unknown);
@@ -665,13 +728,17 @@ public final class MemoryRegistrar implements AutoCloseable {
 
   private void enter() {
     for (int seen = calls; ; seen = calls) {
-      if (seen < 0) {
-        throw new IllegalStateException(
-            this + " is closed\nMaybe its owner closed it while it was still in use.");
-      }
-      if (CALLS.compareAndSet(this, seen, seen + 1)) {
+      requireOpen();
+      if (seen >= 0 && CALLS.compareAndSet(this, seen, seen + 1)) {
         return;
       }
+    }
+  }
+
+  private void requireOpen() {
+    if (calls < 0) {
+      throw new IllegalStateException(
+          this + " is closed\nMaybe its owner closed it while it was still in use.");
     }
   }
 
@@ -682,17 +749,34 @@ public final class MemoryRegistrar implements AutoCloseable {
   /** Gives a region back, once; false if its last lease will. */
   void close(RegisteredRegion registered, WhenLeased policy) {
     MemoryRegion region = registered.region();
+    if (!region.isClosed()) {
+      registered.askBack();
+    }
+    boolean told = listeners.isListening();
+    int errno;
+    long nanos;
     // One thread gives it back; others wait, since whoever closes a region may free its memory.
+    // Nobody is told meanwhile: a listener may wait for one of those others.
     synchronized (region) {
       if (region.isClosed() || !registered.claim(policy)) {
         return;
       }
-      deregister(registered, region);
+      long start = told ? System.nanoTime() : 0;
+      errno = deregister(registered, region);
+      nanos = told ? System.nanoTime() - start : 0;
+      if (errno == 0) {
+        forget(registered);
+      }
     }
-    regions.remove(registered);
-    ArenaRegions owner = registered.owner();
-    if (owner != null) {
-      owner.remove(registered);
+    if (errno != 0) {
+      VerbsException error = notDeregistered(region, errno);
+      if (told) {
+        listeners.notDeregistered(registered, error, nanos);
+      }
+      throw error;
+    }
+    if (told) {
+      listeners.deregistered(registered, nanos);
     }
     Runnable afterClose = registered.afterClose();
     if (afterClose != null) {
@@ -703,42 +787,42 @@ public final class MemoryRegistrar implements AutoCloseable {
     }
   }
 
-  private void deregister(RegisteredRegion registered, MemoryRegion region) {
-    boolean told = listeners.isListening();
-    long start = told ? System.nanoTime() : 0;
-    int errno;
+  /** Gives a claimed region back; 0 or the errno. */
+  private int deregister(RegisteredRegion registered, MemoryRegion region) {
     boolean closed = false;
     try {
-      errno = verbs.deregMr(region);
+      int errno = verbs.deregMr(region);
       closed = errno == 0;
+      return errno;
     } finally {
       if (!closed) {
         registered.unclaim();
       }
     }
-    long nanos = told ? System.nanoTime() - start : 0;
-    if (errno != 0) {
-      VerbsException error =
-          new VerbsException(
-              "ibv_dereg_mr",
-              "%s, lkey 0x%x%s"
-                  .formatted(deviceName(), region.lkey(), verbs.isSimulated() ? "; simulated" : ""),
-              errno);
-      if (told) {
-        listeners.notDeregistered(registered, error, nanos);
-      }
-      throw error;
+  }
+
+  private void forget(RegisteredRegion registered) {
+    regions.remove(registered);
+    ArenaRegions owner = registered.owner();
+    if (owner != null) {
+      owner.remove(registered);
     }
-    if (told) {
-      listeners.deregistered(registered, nanos);
-    }
+  }
+
+  private VerbsException notDeregistered(MemoryRegion region, int errno) {
+    return new VerbsException(
+        "ibv_dereg_mr",
+        "%s, lkey 0x%x%s"
+            .formatted(deviceName(), region.lkey(), verbs.isSimulated() ? "; simulated" : ""),
+        errno);
   }
 
   /**
    * Closes all regions, then the protection domain, then the device. A second call does nothing.
    * What it does while regions have leases, {@link RegistrarOptions#withWhenLeased} says.
    *
-   * <p>Waits for registrations that run now; none begins after.
+   * <p>Waits for registering calls that run now, as long as the kernel takes for them; none begins
+   * after. Called by a listener of this very close it does nothing: the close goes on.
    *
    * @throws RegionInUseException if regions have leases. What can be closed is, as below
    * @throws VerbsException if something is not taken back. What can be closed is; the rest is as
@@ -756,7 +840,19 @@ public final class MemoryRegistrar implements AutoCloseable {
    * @throws RegionInUseException as {@link #close()} does, unless the policy defers
    * @throws VerbsException as {@link #close()} does
    */
-  public synchronized boolean closeWith(WhenLeased policy) {
+  public boolean closeWith(WhenLeased policy) {
+    if (closeLock.isHeldByCurrentThread()) {
+      return isClosed();
+    }
+    closeLock.lock();
+    try {
+      return closeAll(policy);
+    } finally {
+      closeLock.unlock();
+    }
+  }
+
+  private boolean closeAll(WhenLeased policy) {
     for (int seen = calls; seen >= 0; seen = calls) {
       CALLS.compareAndSet(this, seen, seen | CLOSING);
     }
@@ -773,17 +869,21 @@ public final class MemoryRegistrar implements AutoCloseable {
   }
 
   /** Closes what is left once no region is; whether it is closed. */
-  private synchronized boolean closeDevice() {
+  private boolean closeDevice() {
     if (!regions.isEmpty()) {
       return false;
     }
-    if (!pd.isClosed()) {
-      deallocate(verbs, pd);
+    // Not the lock of closing: the last lease ends here too, maybe of an arena that is being
+    // closed.
+    synchronized (pd) {
+      if (!pd.isClosed()) {
+        deallocate(verbs, pd);
+      }
+      if (!context.isClosed()) {
+        Devices.close(verbs, context);
+      }
+      return true;
     }
-    if (!context.isClosed()) {
-      Devices.close(verbs, context);
-    }
-    return true;
   }
 
   private static void deallocate(Verbs verbs, ProtectionDomain pd) {

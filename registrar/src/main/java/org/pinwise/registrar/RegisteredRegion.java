@@ -80,7 +80,7 @@ public final class RegisteredRegion implements RegisteredMemory {
     return region.rkey();
   }
 
-  /** Where the memory starts in this process, unsigned. */
+  /** Where the memory starts in this process, unsigned; of a dma-buf, the offset in it. */
   public long address() {
     return region.address();
   }
@@ -105,7 +105,7 @@ public final class RegisteredRegion implements RegisteredMemory {
     return access;
   }
 
-  /** The memory, as it was passed. */
+  /** The memory, as it was passed; {@link MemorySegment#NULL} of a dma-buf. */
   public MemorySegment segment() {
     return region.memory();
   }
@@ -219,6 +219,14 @@ public final class RegisteredRegion implements RegisteredMemory {
     }
   }
 
+  /** Asks who holds the region, if anyone does, to give it up. */
+  void askBack() {
+    RegionHolder lender = holder;
+    if (lender != null) {
+      lender.giveUp();
+    }
+  }
+
   /**
    * Claims the right to give the region back, which nobody can lease then.
    *
@@ -226,16 +234,12 @@ public final class RegisteredRegion implements RegisteredMemory {
    * @throws RegionInUseException if there are leases, and the policy does not wait for them
    */
   boolean claim(WhenLeased policy) {
-    RegionHolder lender = holder;
-    if (lender != null) {
-      lender.giveUp();
-    }
     long start = System.nanoTime();
     long pause = 1_000;
     while (true) {
       int seen = uses;
       if ((seen & CLAIMED) != 0) {
-        return false; // the holder's giving up was the last lease's end, which gave it back
+        return false;
       }
       if ((seen & LEASES) == 0) {
         if (USES.compareAndSet(this, seen, seen | CLAIMED)) {

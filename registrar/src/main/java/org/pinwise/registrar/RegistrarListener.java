@@ -14,9 +14,12 @@ import org.pinwise.engine.Verdict;
  * });
  * }
  *
- * <p>Called by the thread that did it, right after it was done, and never while a lock of the
- * registrar is held that another registration needs. A listener should be quick. One that throws
- * harms nothing: what it threw is logged, and goes no further.
+ * <p>Called by the thread that did it, right after it was done, while no other registration and no
+ * closing of a region waits. So a listener may register, and may close what it is told of: the
+ * region, its arena, the registrar. Within the closing of an arena or a registrar it must not wait
+ * for another thread that closes the same. A listener should be quick. One that throws harms
+ * nothing: what it threw is logged, and goes no further. With several threads, that a region was
+ * given back may be told before it is told that it was registered.
  */
 public interface RegistrarListener {
 
@@ -31,7 +34,7 @@ public interface RegistrarListener {
   /**
    * Memory was registered.
    *
-   * @param region open
+   * @param region open, unless another thread has closed it since
    * @param verdict what the rules said before the call
    * @param nanos how long the native call took
    */

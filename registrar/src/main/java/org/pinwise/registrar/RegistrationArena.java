@@ -2,7 +2,7 @@ package org.pinwise.registrar;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.pinwise.registrar.memory.Buffer;
 import org.pinwise.registrar.memory.BufferArena;
 import org.pinwise.rules.model.Access;
@@ -24,7 +24,7 @@ public final class RegistrationArena implements Arena {
   private final Registration registration;
   private final Arena memory;
   private final ArenaRegions regions = new ArenaRegions();
-  private final ReentrantReadWriteLock lifetime = new ReentrantReadWriteLock();
+  private final ReentrantLock lifetime = new ReentrantLock();
 
   /** No more memory; set by a close that may still have to wait for leases. */
   private boolean closing;
@@ -77,23 +77,18 @@ public final class RegistrationArena implements Arena {
    * @throws IllegalStateException if the arena or its registrar is closed
    */
   public RegistrationOutcome tryAllocateRegistered(long byteSize, long byteAlignment) {
-    // Registering may go on in many threads; closing waits for all of them.
-    lifetime.readLock().lock();
-    try {
-      if (closing || closed) {
-        throw new IllegalStateException(
-            "the arena is closed\nMaybe it was closed by another thread.");
-      }
-      return switch (memory) {
-        case BufferArena buffers -> {
-          Buffer buffer = buffers.allocateBuffer(byteSize, byteAlignment);
-          yield registrar.register(buffer.segment(), registration.memory(buffer.memory()));
-        }
-        default -> registrar.register(memory.allocate(byteSize, byteAlignment), registration);
-      };
-    } finally {
-      lifetime.readLock().unlock();
+    if (regions.isSealed()) {
+      throw new IllegalStateException(
+          "the arena is closed\nMaybe it was closed by another thread.");
     }
+    // If another thread closes it from here on, one of these says that it is closed.
+    return switch (memory) {
+      case BufferArena buffers -> {
+        Buffer buffer = buffers.allocateBuffer(byteSize, byteAlignment);
+        yield registrar.register(buffer.segment(), registration.memory(buffer.memory()));
+      }
+      default -> registrar.register(memory.allocate(byteSize, byteAlignment), registration);
+    };
   }
 
   @Override
@@ -106,10 +101,16 @@ public final class RegistrationArena implements Arena {
    * call does nothing. What it does while regions have leases, {@link
    * RegistrarOptions#withWhenLeased} says.
    *
+   * <p>No registration of its memory begins after, and those that run are waited for, as long as
+   * the kernel takes for them: nothing can stop it, not even an interrupt, which is kept. Other
+   * native calls are not waited for. Called by a listener of this very close it does nothing: the
+   * close goes on.
+   *
    * @throws RegionInUseException if regions have leases. The others are given back, no memory is
    *     freed, and the arena can be closed again
    * @throws VerbsException if a region cannot be given back; the same holds
-   * @throws IllegalStateException if the memory is in use by a native call
+   * @throws IllegalStateException if the memory is in use by a native call that is not this
+   *     registrar's; the same holds
    */
   @Override
   public void close() {
@@ -123,19 +124,23 @@ public final class RegistrationArena implements Arena {
    * @return whether the memory is freed now
    * @throws RegionInUseException as {@link #close()} does, unless the policy defers
    * @throws VerbsException as {@link #close()} does
-   * @throws IllegalStateException if the memory is in use by a native call
+   * @throws IllegalStateException as {@link #close()} does
    */
   public boolean closeWith(WhenLeased policy) {
-    lifetime.writeLock().lock();
+    if (lifetime.isHeldByCurrentThread()) {
+      return closed;
+    }
+    lifetime.lock();
     try {
       if (closed) {
         return true;
       }
+      boolean wasClosing = closing;
       regions.seal();
-      closing = policy.defers();
+      closing |= policy.defers();
       Failures failures = new Failures();
       for (RegisteredRegion region : regions.all()) {
-        if (closing) {
+        if (policy.defers()) {
           region.afterClose(this::freeIfDeferred);
         }
         failures.run(() -> region.closeWith(policy));
@@ -143,32 +148,42 @@ public final class RegistrationArena implements Arena {
       if (!failures.any()) {
         failures.run(this::free);
       }
-      if (failures.any()) {
+      if (failures.any() && !wasClosing) {
         regions.unseal();
         closing = false;
       }
       failures.rethrow();
       return closed;
     } finally {
-      lifetime.writeLock().unlock();
+      lifetime.unlock();
     }
   }
 
   private void freeIfDeferred() {
-    lifetime.writeLock().lock();
+    lifetime.lock();
     try {
       if (closing) {
         free();
       }
     } finally {
-      lifetime.writeLock().unlock();
+      lifetime.unlock();
     }
   }
 
   /** Frees the memory if no region is on it. */
   private void free() {
     if (!closed && regions.isEmpty()) {
-      memory.close();
+      try {
+        memory.close();
+      } catch (IllegalStateException e) {
+        throw new IllegalStateException(
+            "the memory of "
+                + this
+                + " is in use by a native call that is not this registrar's\n"
+                + "Maybe another thread passes it to a function, or to another registrar: close the"
+                + " arena again after that.",
+            e);
+      }
       closed = true;
       registrar.leave(scope());
     }

@@ -100,6 +100,8 @@ public final class VerbsException extends RuntimeException {
       case "ibv_reg_mr", "ibv_reg_mr_iova2" -> registering(known, limits);
       case "ibv_open_device" -> opening(known);
       case "ibv_dereg_mr" -> deregistering(known);
+      case "ibv_reg_dmabuf_mr" -> registeringDmabuf(known);
+      case "ibv_advise_mr" -> advising(known);
       default -> other(known);
     };
   }
@@ -137,6 +139,30 @@ public final class VerbsException extends RuntimeException {
   private static String deregistering(Errno errno) {
     return switch (errno) {
       case EBUSY, EINVAL -> "a memory window is still bound to the region.";
+      default -> other(errno);
+    };
+  }
+
+  private static String registeringDmabuf(Errno errno) {
+    return switch (errno) {
+      case EOPNOTSUPP ->
+          "the driver imports no dma-buf, or libibverbs is older than rdma-core v34.";
+      case EPROTONOSUPPORT -> "the kernel is older than 5.12.";
+      case EBADF -> "the descriptor is closed.";
+      case EINVAL ->
+          "the descriptor is no dma-buf, the part does not fit in it or is empty, offset and iova"
+              + " differ in their page, or a flag is not for dma-buf.";
+      default -> other(errno);
+    };
+  }
+
+  private static String advising(Errno errno) {
+    return switch (errno) {
+      case EOPNOTSUPP, ENOSYS, EPROTONOSUPPORT ->
+          "the device, its driver, the kernel or libibverbs knows no such advice; mlx5 does.";
+      case ENOENT -> "a region was not registered with ON_DEMAND.";
+      case EPERM -> "a region was not registered for writing.";
+      case EFAULT -> "a part is not within its region, or not mapped.";
       default -> other(errno);
     };
   }

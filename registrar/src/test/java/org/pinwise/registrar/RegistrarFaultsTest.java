@@ -2,23 +2,26 @@ package org.pinwise.registrar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.pinwise.rules.model.AccessFlag.LOCAL_WRITE;
+import static org.pinwise.rules.model.AccessFlag.ON_DEMAND;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.pinwise.registrar.cache.CacheLease;
 import org.pinwise.registrar.cache.CacheOptions;
 import org.pinwise.registrar.cache.RegionCache;
+import org.pinwise.registrar.verbs.DmaBufs;
 import org.pinwise.registrar.verbs.FaultInjectingVerbs;
 import org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation;
 import org.pinwise.registrar.verbs.LiveObjects;
 import org.pinwise.registrar.verbs.SimulatedDevice;
-import org.pinwise.registrar.verbs.Verbs;
 import org.pinwise.rules.model.Access;
 import org.pinwise.rules.model.Errno;
 
@@ -30,6 +33,9 @@ class RegistrarFaultsTest {
 
   private static final Access WRITE = Access.of(LOCAL_WRITE);
   private static final SimulatedDevice DEVICE = Simulations.device("rxe");
+  private static final int DMABUF = 1000;
+
+  @TempDir private static Path descriptors;
 
   /** A program; what it leaves open after a failure, a second close must close. */
   enum Scenario {
@@ -164,6 +170,26 @@ class RegistrarFaultsTest {
         run.throwWhatWasTold();
       }
     },
+    DMABUF_AND_PREFETCH {
+      @Override
+      SimulatedDevice device() {
+        return Simulations.device("connectx5");
+      }
+
+      @Override
+      void run(Run run) {
+        MemoryRegistrar registrar = run.registrar();
+        RegisteredRegion exported =
+            registrar
+                .registerDmaBuf(new DmaBuf(DMABUF, 0, 4096), Registration.of(WRITE))
+                .orElseThrow();
+        RegisteredRegion paged =
+            registrar.register(run.allocate(4096), Access.of(LOCAL_WRITE, ON_DEMAND)).orElseThrow();
+        registrar.prefetch(Prefetch.WRITE, paged.split(0, 4096));
+        registrar.prefetchAndWait(Prefetch.READ, paged.split(0, 4096));
+        exported.close();
+      }
+    },
     TWO_REGISTRARS {
       @Override
       void run(Run run) {
@@ -174,23 +200,29 @@ class RegistrarFaultsTest {
     };
 
     abstract void run(Run run);
+
+    SimulatedDevice device() {
+      return DEVICE;
+    }
   }
 
   /** What a scenario has opened, and how it cleans up when told to. */
   static final class Run {
     private final FaultInjectingVerbs verbs;
+    private final SimulatedDevice device;
     private final Arena memory;
     private final List<MemoryRegistrar> registrars = new ArrayList<>();
     private final List<AutoCloseable> others = new ArrayList<>();
     private final List<VerbsException> told = new ArrayList<>();
 
-    Run(FaultInjectingVerbs verbs, Arena memory) {
+    Run(FaultInjectingVerbs verbs, SimulatedDevice device, Arena memory) {
       this.verbs = verbs;
+      this.device = device;
       this.memory = memory;
     }
 
     void open() {
-      registrars.add(Simulations.open(verbs, DEVICE));
+      registrars.add(Simulations.open(verbs, device));
     }
 
     MemoryRegistrar registrar() {
@@ -281,7 +313,7 @@ class RegistrarFaultsTest {
   static Stream<Arguments> calls() {
     List<Arguments> all = new ArrayList<>();
     for (Scenario scenario : Scenario.values()) {
-      FaultInjectingVerbs verbs = new FaultInjectingVerbs(Verbs.simulated(DEVICE));
+      FaultInjectingVerbs verbs = verbs(scenario);
       assertThat(failuresOf(scenario, verbs)).isEmpty();
       for (Operation operation : Operation.values()) {
         for (int call = 1; call <= verbs.calls(operation); call++) {
@@ -295,8 +327,7 @@ class RegistrarFaultsTest {
   @ParameterizedTest(name = "{0}: {1} {2}")
   @MethodSource("calls")
   void nothingLeaks(Scenario scenario, Operation operation, int call) {
-    FaultInjectingVerbs verbs =
-        new FaultInjectingVerbs(Verbs.simulated(DEVICE)).fail(operation, call, Errno.EIO);
+    FaultInjectingVerbs verbs = verbs(scenario).fail(operation, call, Errno.EIO);
 
     List<RuntimeException> failures = failuresOf(scenario, verbs);
 
@@ -312,11 +343,16 @@ class RegistrarFaultsTest {
     assertThat(verbs.liveObjects()).isEqualTo(LiveObjects.NONE);
   }
 
+  private static FaultInjectingVerbs verbs(Scenario scenario) {
+    return new FaultInjectingVerbs(
+        DmaBufs.simulated(scenario.device(), descriptors, DMABUF, 1 << 20));
+  }
+
   /** Runs a scenario, closes what it opened, and closes again where that failed. */
   private static List<RuntimeException> failuresOf(Scenario scenario, FaultInjectingVerbs verbs) {
     List<RuntimeException> failures = new ArrayList<>();
     try (Arena memory = Arena.ofShared()) {
-      Run run = new Run(verbs, memory);
+      Run run = new Run(verbs, scenario.device(), memory);
       List<Runnable> steps =
           List.of(
               () -> {
@@ -347,6 +383,8 @@ class RegistrarFaultsTest {
       case DEALLOC_PD -> "ibv_dealloc_pd";
       case REG_MR -> "ibv_reg_mr";
       case REG_MR_IOVA2 -> "ibv_reg_mr_iova2";
+      case REG_DMABUF_MR -> "ibv_reg_dmabuf_mr";
+      case ADVISE_MR -> "ibv_advise_mr";
       case DEREG_MR -> "ibv_dereg_mr";
     };
   }

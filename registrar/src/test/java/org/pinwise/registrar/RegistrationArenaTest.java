@@ -7,8 +7,19 @@ import static org.pinwise.rules.model.AccessFlag.REMOTE_WRITE;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.pinwise.engine.Verdict;
 import org.pinwise.engine.facts.LiveMemory;
 import org.pinwise.registrar.memory.BufferException;
 import org.pinwise.registrar.memory.Pages;
@@ -78,6 +89,161 @@ class RegistrationArenaTest {
       assertThatThrownBy(() -> arena.allocateRegistered(1, 1)).isInstanceOf(BufferException.class);
       assertThat(registrar.regionCount()).isZero();
     }
+  }
+
+  /** Also where it is not the arena's own: the kernel works on the memory meanwhile. */
+  @Test
+  void closingWaitsForARegistrationThatRuns() throws Exception {
+    RegistrationArena arena = registrar.openArena(WRITE);
+    MemorySegment segment = arena.allocate(4096, 4096);
+    CountDownLatch calling = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    verbs.duringNext(
+        Operation.REG_MR,
+        () -> {
+          calling.countDown();
+          await(goOn);
+        });
+    AtomicReference<RegisteredRegion> region = new AtomicReference<>();
+    Thread register =
+        Thread.ofPlatform()
+            .start(() -> region.set(registrar.register(segment, WRITE).orElseThrow()));
+    await(calling);
+    AtomicBoolean interrupted = new AtomicBoolean();
+    Thread close =
+        Thread.ofPlatform()
+            .start(() -> {
+              arena.close();
+              interrupted.set(Thread.interrupted());
+            });
+    while (close.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    close.interrupt(); // ends nothing, and is kept
+    assertThatThrownBy(() -> registrar.register(segment, WRITE))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("the arena of the memory at 0x%x is closed", segment.address());
+    assertThat(arena.scope().isAlive()).isTrue();
+    assertThat(close.isAlive()).isTrue();
+    goOn.countDown();
+    register.join();
+    close.join();
+
+    assertThat(region.get().isClosed()).isTrue();
+    assertThat(arena.scope().isAlive()).isFalse();
+    assertThat(interrupted).isTrue();
+    assertThat(verbs.calls(Operation.REG_MR)).isEqualTo(1);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** What a listener closes, with what it is told of. */
+  enum ClosedByAListener {
+    REGION {
+      @Override
+      void close(RegisteredRegion region, RegistrationArena arena) {
+        region.close();
+      }
+    },
+    ARENA {
+      @Override
+      void close(RegisteredRegion region, RegistrationArena arena) {
+        arena.close();
+      }
+    },
+    REGISTRAR {
+      @Override
+      void close(RegisteredRegion region, RegistrationArena arena) {
+        region.registrar().close();
+      }
+    };
+
+    abstract void close(RegisteredRegion region, RegistrationArena arena);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aListenerMayCloseWhatWasJustRegistered(ClosedByAListener what) {
+    RegistrationArena arena = registrar.openArena(WRITE);
+    registrar.listen(
+        new RegistrarListener() {
+          @Override
+          public void registered(RegisteredRegion region, Verdict verdict, long nanos) {
+            what.close(region, arena);
+          }
+        });
+    RegisteredRegion region = arena.allocateRegistered(4096, 4096);
+
+    assertThat(region.isClosed()).isTrue();
+    arena.close();
+    assertThat(region.isMemoryAlive()).isFalse();
+  }
+
+  /** Each close meets itself: by the region, the arena and the registrar. */
+  @ParameterizedTest
+  @EnumSource
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aListenerMayCloseWhatIsBeingClosed(ClosedByAListener what) {
+    RegistrationArena arena = registrar.openArena(WRITE);
+    List<RegisteredRegion> regions = new ArrayList<>();
+    for (int i = 0; i < 5_000; i++) { // one call within the other would not go so deep
+      regions.add(arena.allocateRegistered(64, 64));
+    }
+    AtomicInteger told = new AtomicInteger();
+    registrar.listen(
+        new RegistrarListener() {
+          @Override
+          public void deregistered(RegisteredRegion region, long nanos) {
+            told.incrementAndGet();
+            what.close(region, arena);
+          }
+        });
+    regions.getFirst().close();
+    arena.close();
+    registrar.close();
+
+    assertThat(regions).allMatch(RegisteredRegion::isClosed);
+    assertThat(told).hasValue(regions.size());
+    assertThat(arena.scope().isAlive()).isFalse();
+  }
+
+  /** A region that one thread closes is told of while another thread closes its arena. */
+  @Test
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aListenerMayWaitForAnotherThreadThatClosesTheArena() {
+    RegistrationArena arena = registrar.openArena(WRITE);
+    RegisteredRegion region = arena.allocateRegistered(4096, 4096);
+    registrar.listen(
+        new RegistrarListener() {
+          @Override
+          public void deregistered(RegisteredRegion region, long nanos) {
+            CompletableFuture.runAsync(arena::close).join();
+          }
+        });
+    region.close();
+
+    assertThat(arena.scope().isAlive()).isFalse();
+  }
+
+  @Test
+  void aSecondCloseThatIsRefusedLeavesTheFirstDeferred() {
+    RegistrationArena arena = registrar.openArena(WRITE);
+    RegionLease lease = arena.allocateRegistered(64, 64).lease();
+    assertThat(arena.closeWith(WhenLeased.defer())).isFalse();
+
+    assertThatThrownBy(() -> arena.closeWith(WhenLeased.refuse()))
+        .isInstanceOf(RegionInUseException.class);
+    assertThatThrownBy(() -> arena.allocateRegistered(64, 64))
+        .isInstanceOf(IllegalStateException.class);
+    lease.close();
+    assertThat(arena.scope().isAlive()).isFalse();
   }
 
   @Test

@@ -26,12 +26,12 @@ public final class Simulations {
   }
 
   /**
-   * The same device with another limit. The catalogue leaves a limit unknown where firmware sets
-   * it, and the simulator does not guess.
+   * The same device with another limit or capability. The catalogue leaves unknown what firmware
+   * sets, and the simulator does not guess.
    */
-  public static SimulatedDevice with(SimulatedDevice from, String limit, long value) {
+  public static SimulatedDevice with(SimulatedDevice from, String field, Object value) {
     var values = Device.TYPE.values(from.device());
-    values.put(limit, value);
+    values.put(field, value);
     return new SimulatedDevice(from.name(), Device.TYPE.of(values), from.host(), from.kernel());
   }
 

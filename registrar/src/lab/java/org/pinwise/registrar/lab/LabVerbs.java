@@ -61,10 +61,15 @@ final class LabVerbs {
 
   /** The C object of one of the port's handles, for calls that the port does not have. */
   static MemorySegment pointer(Object handle) {
+    return (MemorySegment) field(handle, "pointer");
+  }
+
+  /** What a private field holds. */
+  static Object field(Object of, String name) {
     try {
-      Field pointer = handle.getClass().getDeclaredField("pointer");
-      pointer.setAccessible(true);
-      return (MemorySegment) pointer.get(handle);
+      Field field = of.getClass().getDeclaredField(name);
+      field.setAccessible(true);
+      return field.get(of);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }

@@ -62,6 +62,26 @@ final class Libc {
               FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG),
               Linker.Option.firstVariadicArg(1));
 
+  private static final MethodHandle FCNTL =
+      Linker.nativeLinker()
+          .downcallHandle(
+              Linker.nativeLinker().defaultLookup().findOrThrow("fcntl"),
+              FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
+              Linker.Option.firstVariadicArg(2));
+  private static final MethodHandle IOCTL =
+      Linker.nativeLinker()
+          .downcallHandle(
+              Linker.nativeLinker().defaultLookup().findOrThrow("ioctl"),
+              FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS),
+              Linker.Option.firstVariadicArg(2));
+
+  private static final int MFD_ALLOW_SEALING = 2;
+  private static final int F_ADD_SEALS = 1033;
+  private static final int F_SEAL_SHRINK = 2;
+
+  /** {@code _IOW('u', 0x42, struct udmabuf_create)}. */
+  private static final long UDMABUF_CREATE = 0x40187542L;
+
   /** {@code PR_SET_DUMPABLE}, {@code uapi/linux/prctl.h}. */
   private static final int PR_SET_DUMPABLE = 4;
 
@@ -97,8 +117,32 @@ final class Libc {
   }
 
   static int memfd(String name) {
+    return memfd(name, 0);
+  }
+
+  private static int memfd(String name, int flags) {
     try (Arena arena = Arena.ofConfined()) {
-      return descriptor(name, LabVerbs.invoke(MEMFD_CREATE, arena.allocateFrom(name), 0));
+      return descriptor(name, LabVerbs.invoke(MEMFD_CREATE, arena.allocateFrom(name), flags));
+    }
+  }
+
+  /**
+   * A dma-buf of this process's own memory, by {@code /dev/udmabuf}: {@code uapi/linux/udmabuf.h}.
+   * It wants a memfd that cannot shrink.
+   */
+  static int dmabuf(long size) {
+    int memory = memfd("dmabuf", MFD_ALLOW_SEALING);
+    int device = open("/dev/udmabuf", O_RDWR);
+    try (Arena arena = Arena.ofConfined()) {
+      truncate(memory, size);
+      LabVerbs.check("fcntl", FCNTL, memory, F_ADD_SEALS, F_SEAL_SHRINK);
+      MemorySegment create = arena.allocate(24, 8); // memfd, flags, offset, size
+      create.set(JAVA_INT, 0, memory);
+      create.set(JAVA_LONG, 16, size);
+      return descriptor("a dma-buf", LabVerbs.invoke(IOCTL, device, UDMABUF_CREATE, create));
+    } finally {
+      close(device);
+      close(memory);
     }
   }
 

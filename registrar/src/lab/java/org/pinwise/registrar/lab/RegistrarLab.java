@@ -1,6 +1,7 @@
 package org.pinwise.registrar.lab;
 
 import static org.pinwise.rules.model.AccessFlag.LOCAL_WRITE;
+import static org.pinwise.rules.model.AccessFlag.MW_BIND;
 import static org.pinwise.rules.model.AccessFlag.ON_DEMAND;
 import static org.pinwise.rules.model.AccessFlag.REMOTE_READ;
 import static org.pinwise.rules.model.AccessFlag.REMOTE_WRITE;
@@ -16,13 +17,18 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.pinwise.engine.MrValidator;
+import org.pinwise.engine.Profile;
 import org.pinwise.engine.RuleSet;
 import org.pinwise.engine.cli.Main;
 import org.pinwise.engine.facts.LiveHost;
+import org.pinwise.registrar.DmaBuf;
 import org.pinwise.registrar.MemoryRegistrar;
+import org.pinwise.registrar.Prefetch;
 import org.pinwise.registrar.RegisteredRegion;
 import org.pinwise.registrar.Registration;
 import org.pinwise.registrar.RegistrationArena;
@@ -33,6 +39,7 @@ import org.pinwise.registrar.RegistrationOutcome.Registered;
 import org.pinwise.registrar.UnavailableException;
 import org.pinwise.registrar.VerbsException;
 import org.pinwise.rules.model.Access;
+import org.pinwise.rules.model.Errno;
 
 /**
  * The registrar on the guest's own devices: what it reads of them, its outcomes, and that the
@@ -65,6 +72,9 @@ final class RegistrarLab {
                 && registrar.host().pinnedPages() == null);
         outcomes(device, registrar);
         ownership(device, registrar);
+        dmabuf(device, registrar);
+        prefetch(device, registrar);
+        boundWindow(device, registrar);
       }
       commands(device);
       check(device + ": the kernel counts no region", kernelsRegions() == 0);
@@ -151,6 +161,76 @@ final class RegistrarLab {
         left.stream().allMatch(RegisteredRegion::isClosed) && kernelsRegions() == 0);
   }
 
+  /** A real dma-buf, of which these drivers say that they import none: rules and kernel agree. */
+  private static void dmabuf(String device, MemoryRegistrar registrar) {
+    int fd = Libc.dmabuf(1 << 20);
+    DmaBuf part = new DmaBuf(fd, 0, 1 << 20);
+    RegistrationOutcome outcome = registrar.registerDmaBuf(part, Registration.of(WRITE));
+    check(
+        device + ": a dma-buf is refused; " + outcome.verdict(),
+        outcome instanceof Refused(var verdict)
+            && verdict.errno().equals(Set.of(Errno.EOPNOTSUPP)));
+    Profile.Setting off = new Profile.Setting(null, "to ask the kernel", Map.of(), "here");
+    MrValidator without =
+        MrValidator.create(RuleSet.builtIn().with(new Profile("lab", Map.of("MR020", off))));
+    try (MemoryRegistrar asking = MemoryRegistrar.open(device, without)) {
+      RegistrationOutcome asked = asking.registerDmaBuf(part, Registration.of(WRITE));
+      check(
+          device + ": and the library and the kernel say so; " + asked,
+          asked instanceof Failed failed
+              && failed.error().operation().equals("ibv_reg_dmabuf_mr")
+              && failed.error().errno() == Errno.EOPNOTSUPP.number());
+    } finally {
+      Libc.close(fd);
+    }
+  }
+
+  private static void prefetch(String device, MemoryRegistrar registrar) {
+    MemorySegment memory = Arena.ofAuto().allocate(4096, 4096);
+    try (RegisteredRegion region = registrar.register(memory, WRITE).orElseThrow()) {
+      for (Prefetch what : Prefetch.values()) {
+        try {
+          registrar.prefetchAndWait(what, region.split(0, 4096));
+          check(device + ": takes no advice", false);
+        } catch (VerbsException e) {
+          check(
+              device + ": " + e.getMessage(),
+              e.operation().equals("ibv_advise_mr") && e.errno() == Errno.EOPNOTSUPP.number());
+        }
+      }
+      check(device + ": no lease is left", region.leases() == 0);
+    }
+  }
+
+  /** A region with a window bound to it is not given back, and stays as it was. */
+  private static void boundWindow(String device, MemoryRegistrar registrar) throws IOException {
+    if (!device.startsWith("rxe")) {
+      return; // siw has no windows
+    }
+    MemorySegment memory = Arena.ofAuto().allocate(4096, 4096);
+    RegisteredRegion region =
+        registrar.register(memory, Access.of(LOCAL_WRITE, MW_BIND)).orElseThrow();
+    try (BoundWindow _ = new BoundWindow(region)) {
+      for (int i = 0; i < 2; i++) {
+        try {
+          region.close();
+          check(device + ": a region with a bound window was given back", false);
+        } catch (VerbsException e) {
+          check(
+              device + ": " + e.getMessage(),
+              e.operation().equals("ibv_dereg_mr")
+                  && e.errno() == Errno.EINVAL.number()
+                  && e.getMessage().contains("a memory window is still bound"));
+        }
+      }
+      check(
+          device + ": it is as open as before",
+          !region.isClosed() && region.leases() == 0 && kernelsRegions() == 1);
+    }
+    region.close();
+    check(device + ": given back after the window", region.isClosed() && kernelsRegions() == 0);
+  }
+
   private static void commands(String device) {
     String live = "--device=live:" + device;
     check(
@@ -170,7 +250,7 @@ final class RegistrarLab {
   }
 
   /** How many memory regions the kernel counts, of all devices and processes. */
-  private static long kernelsRegions() throws IOException {
+  static long kernelsRegions() throws IOException {
     Process rdma = new ProcessBuilder("rdma", "resource").redirectErrorStream(true).start();
     String text = new String(rdma.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     List<MatchResult> counts = Pattern.compile(" mr (\\d+)").matcher(text).results().toList();
@@ -178,6 +258,15 @@ final class RegistrarLab {
       throw new IllegalStateException("rdma resource says: " + text);
     }
     return counts.stream().mapToLong(count -> Long.parseLong(count.group(1))).sum();
+  }
+
+  /** How many KiB the kernel counts as pinned by this process: VmPin. */
+  static long pinned() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/status")).stream()
+        .filter(line -> line.startsWith("VmPin:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+        .findFirst()
+        .orElseThrow();
   }
 
   private static void check(String what, boolean holds) {

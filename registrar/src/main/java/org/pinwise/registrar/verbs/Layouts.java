@@ -47,13 +47,15 @@ final class Layouts {
           .withName("ibv_context");
 
   /**
-   * The end of {@code struct verbs_context}, from {@code query_device_ex} on.
+   * The end of {@code struct verbs_context}, from {@code advise_mr} on.
    *
    * <p>The struct grows at its beginning, and {@code context} stays its last member. So only
    * distances from the end hold for every version of the library, and only they are used.
    */
   static final StructLayout VERBS_CONTEXT_TAIL =
       MemoryLayout.structLayout(
+              ADDRESS.withName("advise_mr"),
+              MemoryLayout.sequenceLayout(25, ADDRESS).withName("alloc_null_mr"),
               ADDRESS.withName("query_device_ex"),
               ADDRESS.withName("ibv_destroy_flow"),
               ADDRESS.withName("ABI_placeholder2"),
@@ -69,6 +71,12 @@ final class Layouts {
               JAVA_LONG.withName("sz"),
               IBV_CONTEXT.withName("context"))
           .withName("verbs_context");
+
+  /** {@code struct ibv_sge}. */
+  static final StructLayout IBV_SGE =
+      MemoryLayout.structLayout(
+              JAVA_LONG.withName("addr"), JAVA_INT.withName("length"), JAVA_INT.withName("lkey"))
+          .withName("ibv_sge");
 
   /** {@code struct ibv_mr}. */
   static final StructLayout IBV_MR =
@@ -168,7 +176,7 @@ final class Layouts {
 
   /** The whole structs, for the test; {@link #VERBS_CONTEXT_TAIL} is compared from its end. */
   static final List<StructLayout> WHOLE =
-      List.of(IBV_DEVICE, IBV_CONTEXT, IBV_MR, IBV_DEVICE_ATTR, IBV_DEVICE_ATTR_EX);
+      List.of(IBV_DEVICE, IBV_CONTEXT, IBV_MR, IBV_SGE, IBV_DEVICE_ATTR, IBV_DEVICE_ATTR_EX);
 
   private Layouts() {}
 

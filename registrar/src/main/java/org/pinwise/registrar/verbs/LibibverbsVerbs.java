@@ -221,7 +221,7 @@ final class LibibverbsVerbs extends TrackingVerbs {
 
   @Override
   Result<DeviceAttributesEx> queryEx(DeviceContext context) {
-    MemorySegment function = extendedQueryOf(context.pointer());
+    MemorySegment function = functionOf(context.pointer(), "query_device_ex");
     if (isNull(function)) {
       return new Result.Failed<>(Errno.EOPNOTSUPP.number());
     }
@@ -264,6 +264,41 @@ final class LibibverbsVerbs extends TrackingVerbs {
     MemorySegment state = CallState.ofThisThread();
     MemorySegment mr = ibvRegMrIova2(function, state, pd.pointer(), base, length, iova, access);
     return isNull(mr) ? failed(state) : region(pd, base, mr);
+  }
+
+  @Override
+  Result<MemoryRegion> registerDmabuf(
+      ProtectionDomain pd, int fd, long offset, long length, long iova, int access) {
+    MethodHandle function = handles.regDmabufMr();
+    if (function == null) {
+      return new Result.Failed<>(Errno.EOPNOTSUPP.number());
+    }
+    MemorySegment state = CallState.ofThisThread();
+    MemorySegment mr =
+        ibvRegDmabufMr(function, state, pd.pointer(), offset, length, iova, fd, access);
+    return isNull(mr) ? failed(state) : region(pd, MemorySegment.NULL, mr);
+  }
+
+  @Override
+  int advise(ProtectionDomain pd, int advice, int flags, List<ScatterGather> parts) {
+    MemorySegment function = functionOf(pd.context().pointer(), "advise_mr");
+    if (isNull(function)) {
+      return Errno.EOPNOTSUPP.number();
+    }
+    MemorySegment state = CallState.ofThisThread();
+    try (Arena arena = Arena.ofConfined()) {
+      StructLayout sge = Layouts.IBV_SGE;
+      MemorySegment list = arena.allocate(sge, parts.size());
+      for (int i = 0; i < parts.size(); i++) {
+        ScatterGather part = parts.get(i);
+        MemorySegment element = list.asSlice(i * sge.byteSize(), sge);
+        element.set(JAVA_LONG, Layouts.offset(sge, "addr"), part.address());
+        element.set(JAVA_INT, Layouts.offset(sge, "length"), part.length());
+        element.set(JAVA_INT, Layouts.offset(sge, "lkey"), part.lkey());
+      }
+      return errnoOf(
+          adviseMr(function, state, pd.pointer(), advice, flags, list, parts.size()), state);
+    }
   }
 
   @Override
@@ -357,27 +392,28 @@ final class LibibverbsVerbs extends TrackingVerbs {
   }
 
   /**
-   * The {@code query_device_ex} member of the verbs_context around a context, as the header's
-   * {@code verbs_get_ctx_op} finds it; NULL if there is none.
+   * A function of the verbs_context around a context, as the header's {@code verbs_get_ctx_op}
+   * finds it; NULL if there is none.
    */
-  private static MemorySegment extendedQueryOf(MemorySegment context) {
+  private static MemorySegment functionOf(MemorySegment context, String member) {
     StructLayout tail = Layouts.VERBS_CONTEXT_TAIL;
     MemorySegment plain = context.reinterpret(Layouts.IBV_CONTEXT.byteSize());
     if (int64(plain, Layouts.IBV_CONTEXT, "abi_compat") != ABI_IS_EXTENDED) {
       return MemorySegment.NULL;
     }
     // First only the size: where it is too small, the member does not lie inside the allocation.
-    long fromEnd = Layouts.offset(tail, "context") - Layouts.offset(tail, "sz");
+    long end = Layouts.offset(tail, "context");
     long size =
-        MemorySegment.ofAddress(context.address() - fromEnd)
+        MemorySegment.ofAddress(context.address() - (end - Layouts.offset(tail, "sz")))
             .reinterpret(JAVA_LONG.byteSize())
             .get(JAVA_LONG, 0);
-    if (Long.compareUnsigned(size, tail.byteSize()) < 0) {
+    long offset = Layouts.offset(tail, member);
+    if (Long.compareUnsigned(size, tail.byteSize() - offset) < 0) {
       return MemorySegment.NULL;
     }
-    return MemorySegment.ofAddress(context.address() - Layouts.offset(tail, "context"))
-        .reinterpret(tail.byteSize())
-        .get(ADDRESS, Layouts.offset(tail, "query_device_ex"));
+    return MemorySegment.ofAddress(context.address() - (end - offset))
+        .reinterpret(ADDRESS.byteSize())
+        .get(ADDRESS, 0);
   }
 
   private static long int64(MemorySegment struct, StructLayout layout, String... path) {
@@ -533,6 +569,39 @@ final class LibibverbsVerbs extends TrackingVerbs {
     }
   }
 
+  /** {@code ibv_reg_dmabuf_mr}, ibv_reg_mr(3): a memory region; or NULL, and errno. */
+  private static MemorySegment ibvRegDmabufMr(
+      MethodHandle function,
+      MemorySegment state,
+      MemorySegment pd,
+      long offset,
+      long length,
+      long iova,
+      int fd,
+      int access) {
+    try {
+      return (MemorySegment) function.invokeExact(state, pd, offset, length, iova, fd, access);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** ibv_advise_mr(3), past the inline function: 0, or the errno. */
+  private int adviseMr(
+      MemorySegment function,
+      MemorySegment state,
+      MemorySegment pd,
+      int advice,
+      int flags,
+      MemorySegment list,
+      int count) {
+    try {
+      return (int) handles.adviseMr().invokeExact(function, state, pd, advice, flags, list, count);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
   /** ibv_dereg_mr(3): 0, or the errno. */
   private int ibvDeregMr(MemorySegment state, MemorySegment mr) {
     try {
@@ -544,7 +613,10 @@ final class LibibverbsVerbs extends TrackingVerbs {
 
   // ---- linking ----
 
-  /** The method handles; {@code queryDeviceEx} takes the function's address as first argument. */
+  /**
+   * The method handles. Those of the header's inline functions, {@code queryDeviceEx} and {@code
+   * adviseMr}, take the function's address as first argument.
+   */
   private record Handles(
       MethodHandle getDeviceList,
       MethodHandle freeDeviceList,
@@ -556,6 +628,8 @@ final class LibibverbsVerbs extends TrackingVerbs {
       MethodHandle deallocPd,
       MethodHandle regMr,
       @Nullable MethodHandle regMrIova2,
+      @Nullable MethodHandle regDmabufMr,
+      MethodHandle adviseMr,
       MethodHandle deregMr) {
 
     private static final List<String> REQUIRED =
@@ -602,18 +676,34 @@ final class LibibverbsVerbs extends TrackingVerbs {
               capturing(symbols, "ibv_alloc_pd", ADDRESS, ADDRESS),
               capturing(symbols, "ibv_dealloc_pd", JAVA_INT, ADDRESS),
               capturing(symbols, "ibv_reg_mr", MR_POINTER, ADDRESS, ADDRESS, JAVA_LONG, JAVA_INT),
-              symbols.find("ibv_reg_mr_iova2").isEmpty()
-                  ? null
-                  : capturing(
-                      symbols,
-                      "ibv_reg_mr_iova2",
-                      MR_POINTER,
-                      ADDRESS,
-                      ADDRESS,
-                      JAVA_LONG,
-                      JAVA_LONG,
-                      JAVA_INT),
+              ifFound(
+                  symbols,
+                  "ibv_reg_mr_iova2",
+                  MR_POINTER,
+                  ADDRESS,
+                  ADDRESS,
+                  JAVA_LONG,
+                  JAVA_LONG,
+                  JAVA_INT),
+              ifFound(
+                  symbols,
+                  "ibv_reg_dmabuf_mr",
+                  MR_POINTER,
+                  ADDRESS,
+                  JAVA_LONG,
+                  JAVA_LONG,
+                  JAVA_LONG,
+                  JAVA_INT,
+                  JAVA_INT),
+              LINKER.downcallHandle(
+                  FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT),
+                  CallState.CAPTURE_ERRNO),
               capturing(symbols, "ibv_dereg_mr", JAVA_INT, ADDRESS)));
+    }
+
+    private static @Nullable MethodHandle ifFound(
+        SymbolLookup symbols, String name, MemoryLayout result, MemoryLayout... arguments) {
+      return symbols.find(name).isEmpty() ? null : capturing(symbols, name, result, arguments);
     }
 
     private static MethodHandle capturing(

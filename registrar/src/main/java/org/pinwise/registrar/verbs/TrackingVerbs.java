@@ -1,6 +1,7 @@
 package org.pinwise.registrar.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.pinwise.rules.model.Errno;
 
 /**
@@ -39,6 +40,13 @@ abstract class TrackingVerbs implements Verbs {
   /** The same, under an address of the caller's choice. */
   abstract Result<MemoryRegion> registerIova(
       ProtectionDomain pd, MemorySegment base, long length, long iova, int access);
+
+  /** Registers a part of a dma-buf. */
+  abstract Result<MemoryRegion> registerDmabuf(
+      ProtectionDomain pd, int fd, long offset, long length, long iova, int access);
+
+  /** Gives advice about parts of regions. */
+  abstract int advise(ProtectionDomain pd, int advice, int flags, List<ScatterGather> parts);
 
   /** Gives an open region back. */
   abstract int deregister(MemoryRegion region);
@@ -153,6 +161,30 @@ abstract class TrackingVerbs implements Verbs {
       return result;
     } finally {
       settle(pd, adopted);
+    }
+  }
+
+  @Override
+  public final Result<MemoryRegion> regDmabufMr(
+      ProtectionDomain pd, int fd, long offset, long length, long iova, int access) {
+    pd.acquire(this);
+    boolean adopted = false;
+    try {
+      Result<MemoryRegion> result = registerDmabuf(pd, fd, offset, length, iova, access);
+      adopted = result instanceof MemoryRegion;
+      return result;
+    } finally {
+      settle(pd, adopted);
+    }
+  }
+
+  @Override
+  public final int adviseMr(ProtectionDomain pd, int advice, int flags, List<ScatterGather> parts) {
+    pd.acquire(this);
+    try {
+      return advise(pd, advice, flags, parts);
+    } finally {
+      pd.release();
     }
   }
 

@@ -1,6 +1,7 @@
 package org.pinwise.registrar.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Optional;
 import org.pinwise.rules.model.Errno;
 
@@ -71,6 +72,17 @@ final class UnavailableVerbs implements Verbs {
   @Override
   public Result<MemoryRegion> regMrIova2Range(
       ProtectionDomain pd, MemorySegment base, long length, long iova, int access) {
+    throw foreign(pd);
+  }
+
+  @Override
+  public Result<MemoryRegion> regDmabufMr(
+      ProtectionDomain pd, int fd, long offset, long length, long iova, int access) {
+    throw foreign(pd);
+  }
+
+  @Override
+  public int adviseMr(ProtectionDomain pd, int advice, int flags, List<ScatterGather> parts) {
     throw foreign(pd);
   }
 

@@ -1,6 +1,7 @@
 package org.pinwise.registrar.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -197,6 +198,35 @@ public interface Verbs {
    */
   Result<MemoryRegion> regMrIova2Range(
       ProtectionDomain pd, MemorySegment base, long length, long iova, int access);
+
+  /**
+   * Registers a part of a dma-buf, such as a GPU exports: {@code ibv_reg_dmabuf_mr}, ibv_reg_mr(3).
+   * The exported function of rdma-core since v34.
+   *
+   * <p>In C: a pointer, or NULL and errno. The kernel takes the buffer, not the descriptor, which
+   * may be closed after the call.
+   *
+   * @param fd the descriptor of the dma-buf
+   * @param offset where the part starts in the buffer, in bytes, unsigned
+   * @param length bytes, unsigned
+   * @param iova the address by which the device knows the part, unsigned
+   * @param access bits of {@code enum ibv_access_flags}
+   * @return the region, of which {@link MemoryRegion#address} is the offset, and {@link
+   *     MemoryRegion#memory} is NULL; EOPNOTSUPP where the library or the driver has no such call
+   */
+  Result<MemoryRegion> regDmabufMr(
+      ProtectionDomain pd, int fd, long offset, long length, long iova, int access);
+
+  /**
+   * Gives advice about parts of regions: ibv_advise_mr(3), an inline function of the header.
+   *
+   * <p>In C: 0 or the errno.
+   *
+   * @param advice a value of {@code enum ibv_advise_mr_advice}
+   * @param flags bits of {@code enum ibv_advise_mr_flags}
+   * @return 0 or the errno; EOPNOTSUPP where the library or the driver has no such call
+   */
+  int adviseMr(ProtectionDomain pd, int advice, int flags, List<ScatterGather> parts);
 
   /**
    * Gives a region back: ibv_dereg_mr(3).

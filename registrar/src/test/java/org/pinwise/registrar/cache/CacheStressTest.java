@@ -48,7 +48,7 @@ class CacheStressTest {
   private static final long PAGE = 4096;
   private static final int PAGES = 48;
   private static final int THREADS = 2;
-  private static final int ROUNDS = Integer.getInteger("pinwise.stress.rounds", 10_000);
+  private static final int ROUNDS = Integer.getInteger("pinwise.stress.rounds", 25_000);
   private static final int ARENAS = 3;
 
   private final long seed = Long.getLong("pinwise.stress.seed", System.nanoTime());

@@ -12,4 +12,14 @@ class FakeLibraryVerbsContractTest extends VerbsContractTest {
   String device() {
     return "fake0";
   }
+
+  @Override
+  boolean importsDmabuf() {
+    return true;
+  }
+
+  @Override
+  boolean takesAdvice() {
+    return true;
+  }
 }

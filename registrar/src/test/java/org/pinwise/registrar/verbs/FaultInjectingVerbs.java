@@ -2,9 +2,11 @@ package org.pinwise.registrar.verbs;
 
 import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.pinwise.rules.model.Errno;
 
@@ -27,6 +29,8 @@ public final class FaultInjectingVerbs implements Verbs {
     DEALLOC_PD,
     REG_MR,
     REG_MR_IOVA2,
+    REG_DMABUF_MR,
+    ADVISE_MR,
     DEREG_MR
   }
 
@@ -34,6 +38,8 @@ public final class FaultInjectingVerbs implements Verbs {
   private final Map<Operation, AtomicInteger> calls = new EnumMap<>(Operation.class);
   private final Map<Operation, Map<Integer, Errno>> faults = new EnumMap<>(Operation.class);
   private final Map<Operation, Errno> lasting = new ConcurrentHashMap<>();
+  private final List<ScatterGather> advised = new CopyOnWriteArrayList<>();
+  private final Map<Operation, Runnable> meanwhile = new ConcurrentHashMap<>();
 
   public FaultInjectingVerbs(Verbs verbs) {
     this.verbs = verbs;
@@ -64,11 +70,22 @@ public final class FaultInjectingVerbs implements Verbs {
     return this;
   }
 
+  /** Runs something in the next call, before it is passed on: as if the call took that long. */
+  public FaultInjectingVerbs duringNext(Operation operation, Runnable what) {
+    meanwhile.put(operation, what);
+    return this;
+  }
+
   /** Forgets every fault that lies ahead. */
   public FaultInjectingVerbs heal() {
     lasting.clear();
     faults.values().forEach(Map::clear);
     return this;
+  }
+
+  /** The parts of all advice that was given. */
+  public List<ScatterGather> advised() {
+    return List.copyOf(advised);
   }
 
   /** How many calls there were, those that were made to fail included. */
@@ -150,6 +167,22 @@ public final class FaultInjectingVerbs implements Verbs {
   }
 
   @Override
+  public Result<MemoryRegion> regDmabufMr(
+      ProtectionDomain pd, int fd, long offset, long length, long iova, int access) {
+    int errno = fault(Operation.REG_DMABUF_MR);
+    return errno != 0
+        ? new Result.Failed<>(errno)
+        : verbs.regDmabufMr(pd, fd, offset, length, iova, access);
+  }
+
+  @Override
+  public int adviseMr(ProtectionDomain pd, int advice, int flags, List<ScatterGather> parts) {
+    advised.addAll(parts);
+    int errno = fault(Operation.ADVISE_MR);
+    return errno != 0 ? errno : verbs.adviseMr(pd, advice, flags, parts);
+  }
+
+  @Override
   public int deregMr(MemoryRegion region) {
     int errno = fault(Operation.DEREG_MR);
     return errno != 0 ? errno : verbs.deregMr(region);
@@ -168,6 +201,10 @@ public final class FaultInjectingVerbs implements Verbs {
   /** Counts the call; the errno that it must fail with, or 0. */
   private int fault(Operation operation) {
     int call = calls.get(operation).incrementAndGet();
+    Runnable what = meanwhile.remove(operation);
+    if (what != null) {
+      what.run();
+    }
     Errno once = faults.get(operation).remove(call);
     Errno errno = once != null ? once : lasting.get(operation);
     return errno == null ? 0 : errno.number();

@@ -25,6 +25,16 @@ class FaultInjectingVerbsTest {
     String device() {
       return "fake0";
     }
+
+    @Override
+    boolean importsDmabuf() {
+      return true;
+    }
+
+    @Override
+    boolean takesAdvice() {
+      return true;
+    }
   }
 
   @Test

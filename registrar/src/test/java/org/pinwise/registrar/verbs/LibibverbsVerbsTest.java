@@ -79,6 +79,65 @@ class LibibverbsVerbsTest {
   }
 
   @Test
+  void anOldLibraryHasNoDmabuf() {
+    Verbs verbs = FakeLibrary.loadWithoutIova2();
+    DeviceContext context = ok(verbs.openDevice("fake0"));
+    ProtectionDomain pd = ok(verbs.allocPd(context));
+
+    assertThat(errno(verbs.regDmabufMr(pd, 7, 0, 4096, 0, 1))).isEqualTo(Errno.EOPNOTSUPP);
+    close(verbs, context, pd);
+  }
+
+  /** The stand-in answers 0 only if each argument arrives where it belongs. */
+  @Test
+  void adviceArrivesAsItIs() {
+    Verbs verbs = FakeLibrary.load();
+    DeviceContext context = ok(verbs.openDevice("fake0"));
+    ProtectionDomain pd = ok(verbs.allocPd(context));
+    ScatterGather first = new ScatterGather(1000, 2000, 77);
+    int sum = 2 + 10 + 200 + 1000 + 2000 + 10_000 + 20_000;
+
+    assertThat(verbs.adviseMr(pd, 2, 1, List.of(first, new ScatterGather(10_000, 20_000, sum))))
+        .isZero();
+    assertThat(verbs.adviseMr(pd, 1, 1, List.of(first, new ScatterGather(10_000, 20_000, sum))))
+        .isEqualTo(Errno.EFAULT.number());
+    close(verbs, context, pd);
+  }
+
+  @Test
+  void adviceNeedsAContextThatKnowsIt() {
+    for (String name : List.of("plain0", "short0", "null0", "early0")) {
+      Verbs verbs = FakeLibrary.load();
+      DeviceContext context = ok(verbs.openDevice(name));
+      ProtectionDomain pd = ok(verbs.allocPd(context));
+
+      assertThat(verbs.adviseMr(pd, 0, 0, List.of(new ScatterGather(1, 1, 102))))
+          .as(name)
+          .isEqualTo(Errno.EOPNOTSUPP.number());
+      assertThat(verbs.queryDeviceEx(context) instanceof DeviceAttributesEx)
+          .as(name)
+          .isEqualTo(name.equals("early0"));
+      close(verbs, context, pd);
+    }
+  }
+
+  @Test
+  void aDmabufRegionSaysWhatTheStructSays() {
+    Verbs verbs = FakeLibrary.load();
+    DeviceContext context = ok(verbs.openDevice("fake0"));
+    ProtectionDomain pd = ok(verbs.allocPd(context));
+    MemoryRegion region = ok(verbs.regDmabufMr(pd, 7, 4096, 8192, 0x7000_0000_0000L, 5));
+
+    assertThat(region.address()).isEqualTo(4096);
+    assertThat(region.length()).isEqualTo(8192);
+    assertThat(region.memory()).isEqualTo(MemorySegment.NULL);
+    assertThat(errno(verbs.regDmabufMr(pd, 8, 4096, 8192, 0, 5))).isEqualTo(Errno.EBADF);
+    assertThat(errno(verbs.regDmabufMr(pd, 7, 4096, 8192, 1, 5))).isEqualTo(Errno.EINVAL);
+    assertThat(verbs.deregMr(region)).isZero();
+    close(verbs, context, pd);
+  }
+
+  @Test
   void aDeviceThatCannotBeOpenedGivesItsErrno() {
     assertThat(errno(FakeLibrary.load().openDevice("shut0"))).isEqualTo(Errno.EACCES);
   }

@@ -28,6 +28,16 @@ class SimulatedVerbsContractTest {
     String device() {
       return "connectx5";
     }
+
+    @Override
+    boolean importsDmabuf() {
+      return true;
+    }
+
+    @Override
+    boolean takesAdvice() {
+      return true;
+    }
   }
 
   abstract static class Contract extends VerbsContractTest {

@@ -4,8 +4,14 @@ import static java.lang.foreign.MemorySegment.ofAddress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -32,6 +38,9 @@ abstract class VerbsContractTest {
   static final int REMOTE_WRITE = 2;
   static final int REMOTE_READ = 4;
 
+  /** mlx5 says ENOENT; the stand-in library checks its arguments only, and says EFAULT. */
+  private static final List<Errno> NO_ADVICE_ON_PINNED = List.of(Errno.ENOENT, Errno.EFAULT);
+
   private static final long PAGE = 4096;
 
   private Verbs verbs;
@@ -43,6 +52,16 @@ abstract class VerbsContractTest {
 
   /** A device that it can open. */
   abstract String device();
+
+  /** Whether the device's driver imports dma-buf: mlx5 does; rxe and siw do not. */
+  boolean importsDmabuf() {
+    return false;
+  }
+
+  /** Whether the device's driver takes advice: mlx5 does, the others up to Linux 6.12 do not. */
+  boolean takesAdvice() {
+    return false;
+  }
 
   @BeforeEach
   void setUp() {
@@ -236,6 +255,67 @@ abstract class VerbsContractTest {
       assertThat(region.length()).isEqualTo(memory.byteSize());
       assertThat(verbs.deregMr(region)).isZero();
     });
+  }
+
+  /** A device takes a dma-buf, or has no way to; what is none no device takes. */
+  @Test
+  void aDescriptorThatIsNoDmabufIsRefused() throws IOException {
+    Path file = Files.createTempFile("no-dmabuf", "");
+    withPd(pd -> {
+      try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+        open.setLength(PAGE);
+        assertThat(errno(verbs.regDmabufMr(pd, descriptorOf(file), 0, PAGE, 0, LOCAL_WRITE)))
+            .isIn(Errno.EOPNOTSUPP, Errno.EINVAL, Errno.EBADF);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      Errno closed = errno(verbs.regDmabufMr(pd, 1 << 20, 0, PAGE, 0, LOCAL_WRITE));
+      assertThat(closed).isIn(Errno.EOPNOTSUPP, Errno.EBADF);
+      assertThat(closed == Errno.EOPNOTSUPP).isEqualTo(!importsDmabuf());
+      assertThat(verbs.liveObjects()).isEqualTo(new LiveObjects(1, 1, 0));
+    });
+    Files.delete(file);
+  }
+
+  private static int descriptorOf(Path file) throws IOException {
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path descriptor : all) {
+        if (Files.isSymbolicLink(descriptor)
+            && Files.readSymbolicLink(descriptor).equals(file.toRealPath())) {
+          return Integer.parseInt(descriptor.getFileName().toString());
+        }
+      }
+    }
+    throw new IllegalStateException(file + " is not open");
+  }
+
+  @Test
+  void adviceIsTakenOrIsNotSupported() {
+    withPd(pd -> {
+      MemoryRegion region = ok(verbs.regMr(pd, memory, LOCAL_WRITE));
+      ScatterGather part = new ScatterGather(memory.address(), (int) PAGE, region.lkey());
+      for (int advice = 0; advice <= 2; advice++) {
+        for (int flags = 0; flags <= 1; flags++) {
+          // This region's pages are pinned, so there is nothing to advise.
+          assertThat(Errno.of(verbs.adviseMr(pd, advice, flags, List.of(part))).orElseThrow())
+              .isIn(takesAdvice() ? NO_ADVICE_ON_PINNED : List.of(Errno.EOPNOTSUPP));
+        }
+      }
+      assertThat(verbs.deregMr(region)).isZero();
+    });
+  }
+
+  @Test
+  void aClosedProtectionDomainTakesNeither() {
+    DeviceContext context = ok(verbs.openDevice(device));
+    ProtectionDomain pd = ok(verbs.allocPd(context));
+    assertThat(verbs.deallocPd(pd)).isZero();
+
+    assertThatThrownBy(() -> verbs.regDmabufMr(pd, 0, 0, PAGE, 0, LOCAL_WRITE))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> verbs.adviseMr(pd, 0, 0, List.of(new ScatterGather(0, 1, 1))))
+        .isInstanceOf(IllegalStateException.class);
+    assertThat(verbs.closeDevice(context)).isZero();
   }
 
   @Test
