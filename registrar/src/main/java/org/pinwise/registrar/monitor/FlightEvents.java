@@ -113,10 +113,11 @@ final class FlightEvents implements RegistrarListener {
     if (event.shouldCommit()) {
       event.device = of.deviceName();
       event.simulated = of.isSimulated();
+      step.verdict().ifPresent(verdict -> event.describe(of, verdict));
       event.rung = step.rung();
       event.result = step.result().name();
       event.detail = step.detail();
-      event.findings = step.verdict().map(FlightEvents::ids).orElse(null);
+      event.errno = step.error().map(VerbsException::errnoName).orElse(null);
       event.commit();
     }
   }
@@ -191,7 +192,7 @@ final class FlightEvents implements RegistrarListener {
     }
   }
 
-  /** What events about a request that came to nothing have in common. */
+  /** What events about a request have in common. */
   @Category({"Pinwise", "Memory registration"})
   abstract static class RequestEvent extends Event {
     @Label("Device")
@@ -282,14 +283,7 @@ final class FlightEvents implements RegistrarListener {
   @Name("org.pinwise.Fallback")
   @Label("Registration Fallback")
   @Description("A rung of a fallback ladder was tried or passed over")
-  @Category({"Pinwise", "Memory registration"})
-  static final class FallbackEvent extends Event {
-    @Label("Device")
-    @Nullable String device;
-
-    @Label("Simulated")
-    boolean simulated;
-
+  static final class FallbackEvent extends RequestEvent {
     @Label("Rung")
     @Nullable String rung;
 
@@ -299,8 +293,9 @@ final class FlightEvents implements RegistrarListener {
     @Label("Detail")
     @Nullable String detail;
 
-    @Label("Findings")
-    @Nullable String findings;
+    @Label("Errno")
+    @Description("Nothing where the call did not fail")
+    @Nullable String errno;
   }
 
   @Name("org.pinwise.Eviction")

@@ -27,6 +27,7 @@ import org.pinwise.registrar.MemoryRegistrar;
 import org.pinwise.registrar.RegisteredRegion;
 import org.pinwise.registrar.Registration;
 import org.pinwise.registrar.RegistrationOutcome;
+import org.pinwise.registrar.Rung;
 import org.pinwise.registrar.Simulations;
 import org.pinwise.registrar.cache.CacheOptions;
 import org.pinwise.registrar.cache.CacheStats;
@@ -60,9 +61,7 @@ class RegistrarMonitorTest {
       recording.stop();
       recording.dump(file);
     }
-    Map<String, List<RecordedEvent>> events =
-        RecordingFile.readAllEvents(file).stream()
-            .collect(Collectors.groupingBy(event -> event.getEventType().getName()));
+    Map<String, List<RecordedEvent>> events = read(file);
 
     RecordedEvent registered = one(events, "org.pinwise.Registration");
     assertThat(registered.getString("device")).isEqualTo("rxe");
@@ -86,6 +85,48 @@ class RegistrarMonitorTest {
     assertThat(refused.getString("access")).isEqualTo("REMOTE_WRITE");
     assertThat(refused.getLong("length")).isEqualTo(8192);
     assertThat(events).doesNotContainKey("org.pinwise.Failure");
+  }
+
+  @Test
+  void flightRecorderHasFallbacksAndEvictions() throws IOException {
+    Path file = folder.resolve("more.jfr");
+    try (Recording recording = new Recording();
+        Arena arena = Arena.ofShared();
+        MemoryRegistrar registrar = MemoryRegistrar.simulated("rxe", Simulations.VALIDATOR);
+        RegistrarMonitor _ = RegistrarMonitor.open(registrar);
+        RegionCache cache =
+            RegionCache.on(registrar, CacheOptions.DEFAULT.withMaxRegions(1).withOwnScans(false))) {
+      recording.enable("org.pinwise.Fallback");
+      recording.enable("org.pinwise.Eviction");
+      recording.start();
+      MemorySegment memory = arena.allocate(8192, 4096);
+      registrar.register(
+          memory, Registration.of(REMOTE_WRITE), List.of(Rung.withoutOptionalFlags()));
+      cache.acquire(memory.asSlice(0, 4096), BOTH).close();
+      cache.acquire(memory.asSlice(4096, 4096), BOTH).close();
+      recording.stop();
+      recording.dump(file);
+    }
+    Map<String, List<RecordedEvent>> events = read(file);
+
+    List<RecordedEvent> steps = events.get("org.pinwise.Fallback");
+    assertThat(steps)
+        .extracting(step -> step.getString("result"))
+        .containsExactly("REFUSED", "NOT_APPLICABLE");
+    assertThat(steps.getFirst().getString("device")).isEqualTo("rxe");
+    assertThat(steps.getFirst().getLong("length")).isEqualTo(8192);
+    assertThat(steps.getFirst().getString("access")).isEqualTo("REMOTE_WRITE");
+    assertThat(steps.getFirst().getString("findings")).contains("MR001");
+    assertThat(steps.getLast().getString("rung")).isNotEmpty();
+    RecordedEvent evicted = one(events, "org.pinwise.Eviction");
+    assertThat(evicted.getString("reason")).isEqualTo("BUDGET");
+    assertThat(evicted.getLong("length")).isEqualTo(4096);
+    assertThat(evicted.getString("access")).isEqualTo(BOTH.toString());
+  }
+
+  private static Map<String, List<RecordedEvent>> read(Path file) throws IOException {
+    return RecordingFile.readAllEvents(file).stream()
+        .collect(Collectors.groupingBy(event -> event.getEventType().getName()));
   }
 
   private static RecordedEvent one(Map<String, List<RecordedEvent>> events, String name) {
