@@ -57,7 +57,7 @@ final class LifeLab {
   private static final int ARENA_PAGES = 64;
   private static final int ARENAS = 3;
   private static final int THREADS = 2;
-  private static final double SHARE_OF_RXE = 0.25;
+  private static final double SHARE_OF_RXE = 0.5;
 
   private static int failures;
 

@@ -212,7 +212,7 @@ final class MonitorText {
     }
     if (!difference.jvmOnly().isEmpty()) {
       line(
-          "%s: only the registrar knows %d regions, which the kernel does not have: was the device reset?%s"
+          "%s: only the registrar knows %d regions, which the kernel does not list: was the device reset, or was one not taken back?%s"
               .formatted(difference.device(), difference.jvmOnly().size(), how));
       regions(
           difference.jvmOnly().stream()

@@ -5,7 +5,8 @@ package org.pinwise.registrar.monitor;
  *
  * @param lkey its key for the process itself, as an unsigned number
  * @param rkey its key for peers, as an unsigned number
- * @param address where it starts, in hexadecimal digits with 0x: half of all addresses are no long
+ * @param address where it starts, in hexadecimal digits with 0x: half of all addresses are no long;
+ *     of a dma-buf, the offset in it
  * @param length bytes
  * @param access its flags, such as {@code LOCAL_WRITE|REMOTE_READ}
  * @param ageMillis how long ago it was registered, in ms
