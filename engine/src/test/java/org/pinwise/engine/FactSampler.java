@@ -1,12 +1,15 @@
 package org.pinwise.engine;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -43,48 +46,72 @@ final class FactSampler {
 
   private static final List<Integer> BETWEEN = List.of(6_002, 6_005, 6_008, 6_014, 7_000);
   private static final long[] PAGE_SIZES = {4096, 4096, 4096, 16384, 65536};
+
+  /** What of the host the request's range is derived of. */
+  static final Set<String> RANGE_OF_HOST =
+      Set.of("host.pageSize", "host.memlock", "host.pinnedPages");
+
   private static final FactType<?>[] GIVEN = {Memory.TYPE, Device.TYPE, Host.TYPE, Plan.TYPE};
 
-  /** Numbers that rules compare with each other. */
-  private static final Map<String, String> RELATED =
-      Map.of(
-          "device.maxMr", "plan.regions",
-          "plan.regions", "device.maxMr",
-          "device.mrInUse", "device.maxMr",
-          "device.objectsInUse", "device.objectLimit",
-          "device.objectLimit", "device.objectsInUse",
-          "device.numaNode", "memory.numaNode",
-          "memory.numaNode", "device.numaNode",
-          "device.pageBudget", "plan.deviceEntries",
-          "plan.regionsPerProcess", "device.objectLimit");
+  private static final Map<String, Field<?>> FIELDS = fields();
 
   /** Numbers and texts of which rules know, by {@code key.field}. */
   private final Map<String, TreeSet<Long>> numbers = new TreeMap<>();
 
   private final Map<String, TreeSet<String>> texts = new TreeMap<>();
+
+  /** Comparisons of a number with something that depends on other facts, by {@code key.field}. */
+  private final Map<String, List<Comparison>> related = new TreeMap<>();
+
+  private static final String REQUEST = "request.";
+
   private final Random random;
+
+  /** A comparison of numbers, with the values of its rule's parameters. */
+  private record Comparison(Condition.Compare compare, Map<String, Long> parameters) {}
 
   FactSampler(List<Rule> rules, long seed) {
     this.random = new Random(seed);
     for (Rule rule : rules) {
       for (Pattern pattern : rule.patterns()) {
-        collect(pattern.condition());
+        collect(pattern.condition(), rule.meta().parameters());
       }
     }
   }
 
-  private void collect(Condition condition) {
+  private void collect(Condition condition, Map<String, Long> parameters) {
     if (condition instanceof Condition.All all) {
-      all.conditions().forEach(this::collect);
+      all.conditions().forEach(part -> collect(part, parameters));
     } else if (condition instanceof Condition.Any any) {
-      any.conditions().forEach(this::collect);
+      any.conditions().forEach(part -> collect(part, parameters));
     } else if (condition instanceof Condition.Not not) {
-      collect(not.condition());
+      collect(not.condition(), parameters);
     } else if (condition instanceof Condition.Compare compare) {
       border(compare.left(), compare.right());
       border(compare.right(), compare.left());
+      Set<String> fields = new LinkedHashSet<>();
+      numbers(compare.left(), fields);
+      numbers(compare.right(), fields);
+      if (fields.size() > 1) {
+        fields.forEach(field ->
+            related
+                .computeIfAbsent(field, f -> new ArrayList<>())
+                .add(new Comparison(compare, parameters)));
+      }
     } else if (condition instanceof Condition.OneOf oneOf) {
       oneOf.values().forEach(value -> border(oneOf.left(), value));
+    }
+  }
+
+  /** Collects the fields that are numbers, and whatever else is a number and no constant. */
+  private static void numbers(Operand operand, Set<String> into) {
+    if (operand instanceof Operand.Arithmetic arithmetic) {
+      numbers(arithmetic.left(), into);
+      numbers(arithmetic.right(), into);
+    } else if (operand instanceof Operand.Parameter
+        || (operand instanceof Operand.FieldOf<?> field
+            && field.field().kind() == Field.Kind.NUMBER)) {
+      into.add(operand.toString());
     }
   }
 
@@ -109,9 +136,23 @@ final class FactSampler {
       return new Draft(new LinkedHashMap<>(request), new LinkedHashMap<>(others));
     }
 
+    @Nullable Object value(String name) {
+      return name.startsWith(REQUEST)
+          ? request.get(name.substring(REQUEST.length()))
+          : others.get(name);
+    }
+
+    void set(String name, @Nullable Object value) {
+      if (name.startsWith(REQUEST)) {
+        request.put(name.substring(REQUEST.length()), value);
+      } else {
+        others.put(name, value);
+      }
+    }
+
     Set<String> unknown() {
       Set<String> unknown = new LinkedHashSet<>();
-      request.forEach((name, value) -> addIfNull("request." + name, value, unknown));
+      request.forEach((name, value) -> addIfNull(REQUEST + name, value, unknown));
       others.forEach((name, value) -> addIfNull(name, value, unknown));
       return unknown;
     }
@@ -123,6 +164,37 @@ final class FactSampler {
     }
 
     FactTuple tuple() {
+      Host host = Host.TYPE.of(of(Host.TYPE));
+      MrRequest whole = whole();
+      return new FactTuple(
+          whole,
+          AddressRange.of(whole, host, false),
+          Memory.TYPE.of(of(Memory.TYPE)),
+          Device.TYPE.of(of(Device.TYPE)),
+          host,
+          Plan.TYPE.of(of(Plan.TYPE)),
+          Labels.UNKNOWN);
+    }
+
+    /** Returns the tuple again, of which one field has changed. */
+    FactTuple tuple(FactTuple before, String changed) {
+      FactTuple tuple = before;
+      if (changed.startsWith(REQUEST)) {
+        tuple = tuple.with(whole());
+      } else {
+        FactType<?> type =
+            Arrays.stream(GIVEN)
+                .filter(given -> changed.startsWith(given.key() + "."))
+                .findFirst()
+                .orElseThrow();
+        tuple = tuple.with(type.of(of(type)));
+      }
+      return changed.startsWith(REQUEST) || RANGE_OF_HOST.contains(changed)
+          ? tuple.with(AddressRange.of(tuple.request(), tuple.host(), false))
+          : tuple;
+    }
+
+    private MrRequest whole() {
       MrRequest.Builder builder = MrRequest.builder();
       Verb verb = (Verb) request.get("verb");
       Access access = (Access) request.get("access");
@@ -146,29 +218,19 @@ final class FactSampler {
       Set<Use> uses = (Set<Use>) request.get("uses");
       @SuppressWarnings("unchecked")
       Set<AccessFlag> regionAccess = (Set<AccessFlag>) request.get("regionAccess");
-      MrRequest whole =
-          new MrRequest(
-              verb,
-              built.access(),
-              built.unknownBits(),
-              built.unknownOptionalBits(),
-              built.address(),
-              built.length(),
-              built.iova(),
-              uses,
-              regionAccess,
-              built.rawAddress(),
-              built.rawLength(),
-              built.rawIova());
-      Host host = Host.TYPE.of(of(Host.TYPE));
-      return new FactTuple(
-          whole,
-          AddressRange.of(whole, host, false),
-          Memory.TYPE.of(of(Memory.TYPE)),
-          Device.TYPE.of(of(Device.TYPE)),
-          host,
-          Plan.TYPE.of(of(Plan.TYPE)),
-          Labels.UNKNOWN);
+      return new MrRequest(
+          verb,
+          built.access(),
+          built.unknownBits(),
+          built.unknownOptionalBits(),
+          built.address(),
+          built.length(),
+          built.iova(),
+          uses,
+          regionAccess,
+          built.rawAddress(),
+          built.rawLength(),
+          built.rawIova());
     }
 
     private Map<String, @Nullable Object> of(FactType<?> type) {
@@ -250,12 +312,11 @@ final class FactSampler {
 
   /** Gives one unknown field a value. */
   void fill(Draft draft, String name) {
-    if (name.startsWith("request.")) {
-      String part = name.substring("request.".length());
-      draft.request().put(part, request(part, draft));
-    } else {
-      draft.others().put(name, other(name, draft));
-    }
+    draft.set(
+        name,
+        name.startsWith(REQUEST)
+            ? request(name.substring(REQUEST.length()), draft)
+            : other(name, draft));
   }
 
   private Object request(String part, Draft draft) {
@@ -357,25 +418,108 @@ final class FactSampler {
     if (name.equals("host.pinnedPages") && limit != null && random.nextInt(3) == 0) {
       return limit / PAGE_SIZES[random.nextInt(PAGE_SIZES.length)];
     }
-    String related = RELATED.get(name);
-    if (related != null
-        && random.nextInt(3) == 0
-        && draft.others().get(related) instanceof Long number
-        && number != Long.MAX_VALUE) {
-      return Math.max(0, number - 1 + random.nextInt(3));
+    Long border = random.nextInt(3) == 0 ? border(name, draft) : null;
+    if (border != null) {
+      return border;
     }
     if (name.equals("device.maxMrSize")
         || name.equals("host.gpuBarSize")
         || name.equals("host.hugetlbLimit")) {
       return limit((Long) draft.request().get("length"));
     }
-    Field<?> field = field(name);
+    Field<?> field = Objects.requireNonNull(FIELDS.get(name), name);
     if (field.format() == Field.Format.BYTES
         && field.kind() == Field.Kind.NUMBER
         && (name.startsWith("plan.") || name.startsWith("host."))) {
       return limit(random.nextBoolean() ? limit : (Long) draft.others().get("plan.pinnedBytes"));
     }
     return value(name, field);
+  }
+
+  /**
+   * Returns a value at which one of the comparisons that read this number turns over, by the other
+   * numbers of the draft, or one beside it; null where none does.
+   */
+  private @Nullable Long border(String name, Draft draft) {
+    List<Comparison> comparisons = related.getOrDefault(name, List.of());
+    if (comparisons.isEmpty()) {
+      return null;
+    }
+    Long border = border(name, comparisons.get(random.nextInt(comparisons.size())), draft);
+    // Stock Drools compares two fields as doubles; and no plan has 2^52 of anything.
+    return border == null || border > 1L << 52
+        ? null
+        : (Long) (Math.max(0, border - 1) + random.nextInt(3));
+  }
+
+  private static @Nullable Long border(String name, Comparison comparison, Draft draft) {
+    if (comparison.compare().left().toString().equals(name)) {
+      Set<String> others = new LinkedHashSet<>();
+      numbers(comparison.compare().right(), others);
+      if (!others.contains(name)) {
+        return number(comparison.compare().right(), comparison, name, 0, draft);
+      }
+    }
+    Integer below = sides(comparison, name, 0, draft);
+    Integer above = sides(comparison, name, Long.MAX_VALUE, draft);
+    if (below == null || above == null || below.equals(above)) {
+      return null;
+    }
+    long low = 0;
+    long high = Long.MAX_VALUE;
+    while (low + 1 < high) {
+      long middle = low + (high - low) / 2;
+      if (below.equals(sides(comparison, name, middle, draft))) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return high;
+  }
+
+  /** Returns how the sides compare where the named number is the given one; null if unknown. */
+  private static @Nullable Integer sides(
+      Comparison comparison, String name, long number, Draft draft) {
+    Condition.Compare compare = comparison.compare();
+    Long left = number(compare.left(), comparison, name, number, draft);
+    Long right = number(compare.right(), comparison, name, number, draft);
+    return left == null || right == null ? null : (Integer) Long.compare(left, right);
+  }
+
+  private static @Nullable Long number(
+      Operand operand, Comparison comparison, String name, long number, Draft draft) {
+    if (operand instanceof Operand.Arithmetic arithmetic) {
+      Long left = number(arithmetic.left(), comparison, name, number, draft);
+      Long right = number(arithmetic.right(), comparison, name, number, draft);
+      return left == null || right == null ? null : arithmetic(left, arithmetic.operator(), right);
+    }
+    if (operand instanceof Operand.Constant constant) {
+      return (Long) constant.value();
+    }
+    if (operand instanceof Operand.Parameter parameter) {
+      return comparison.parameters().get(parameter.name());
+    }
+    String field = operand.toString();
+    if (field.equals(name)) {
+      return number;
+    }
+    if (!(draft.value(field) instanceof Number value)) {
+      return null;
+    }
+    return value.longValue() < 0 ? (Long) Long.MAX_VALUE : (Long) value.longValue(); // unsigned
+  }
+
+  private static @Nullable Long arithmetic(long left, char operator, long right) {
+    BigInteger a = BigInteger.valueOf(left);
+    BigInteger b = BigInteger.valueOf(right);
+    if (operator == '/' || operator == '%') {
+      return right == 0 ? null : (Long) (operator == '/' ? a.divide(b) : a.mod(b)).longValue();
+    }
+    BigInteger result =
+        operator == '+' ? a.add(b) : operator == '-' ? a.subtract(b) : a.multiply(b);
+    BigInteger most = BigInteger.valueOf(Long.MAX_VALUE);
+    return result.min(most).max(most.negate()).longValue();
   }
 
   private Object value(String name, Field<?> field) {
@@ -437,13 +581,21 @@ final class FactSampler {
     return field.name().equals("stack") ? constants[0] : any(constants);
   }
 
-  private static Field<?> field(String name) {
-    String[] parts = name.split("\\.", -1);
-    return Arrays.stream(GIVEN)
-        .filter(type -> type.key().equals(parts[0]))
-        .findFirst()
-        .flatMap(type -> type.field(parts[1]))
-        .orElseThrow();
+  private static Map<String, Field<?>> fields() {
+    Map<String, Field<?>> fields = new HashMap<>();
+    for (FactType<?> type : GIVEN) {
+      type.fields().forEach(field -> fields.put(type.key() + "." + field.name(), field));
+    }
+    return fields;
+  }
+
+  /** Returns true once in so many times. */
+  boolean oneIn(int times) {
+    return random.nextInt(times) == 0;
+  }
+
+  <T> T oneOf(List<T> values) {
+    return values.get(random.nextInt(values.size()));
   }
 
   private <T> T any(T[] values) {
