@@ -480,7 +480,10 @@ public final class MrValidator {
     };
   }
 
-  /** Returns the request with the smallest set of fixes after which no error is left. */
+  /**
+   * Returns the request with the smallest set of fixes after which no error is left, and with those
+   * of the warnings that are left then.
+   */
   Optional<MrRequest> corrected(Verdict verdict) {
     if (verdict.findings(Severity.ERROR).isEmpty()) {
       return Optional.empty();
@@ -491,12 +494,12 @@ public final class MrValidator {
     for (int fixes = 1; fixes <= 6 && !level.isEmpty(); fixes++) {
       List<Verdict> next = new ArrayList<>();
       for (Verdict from : level) {
-        for (Fix fix : fixesOf(from)) {
+        for (Fix fix : fixesOf(from, Severity.ERROR)) {
           MrRequest changed = fix.apply(from.request());
           if (seen.add(changed) && !changed.equals(verdict.request())) {
             Verdict again = validate(from.facts().withRequest(changed));
             if (again.findings(Severity.ERROR).isEmpty()) {
-              return Optional.of(changed);
+              return Optional.of(withoutWarnings(again));
             }
             next.add(again);
           }
@@ -507,9 +510,22 @@ public final class MrValidator {
     return Optional.empty();
   }
 
-  private Set<Fix> fixesOf(Verdict verdict) {
+  /** What has no effect, or breaks a later call, is not what should be passed either. */
+  private MrRequest withoutWarnings(Verdict verdict) {
+    MrRequest request = verdict.request();
+    for (Fix fix : fixesOf(verdict, Severity.WARNING)) {
+      MrRequest changed = fix.apply(request);
+      if (!changed.equals(request)
+          && validate(verdict.facts().withRequest(changed)).findings(Severity.ERROR).isEmpty()) {
+        request = changed;
+      }
+    }
+    return request;
+  }
+
+  private Set<Fix> fixesOf(Verdict verdict, Severity severity) {
     Set<Fix> fixes = new LinkedHashSet<>();
-    for (Finding finding : verdict.findings(Severity.ERROR)) {
+    for (Finding finding : verdict.findings(severity)) {
       for (Graded rule : graded) {
         if (rule.rule().id().equals(finding.rule())
             || rule.rule().meta().room().equals(finding.rule())) {

@@ -34,6 +34,7 @@ import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.model.Plan;
+import org.pinwise.rules.model.Verb;
 import org.pinwise.rules.spi.Rule;
 import org.pinwise.rules.spi.Severity;
 
@@ -288,6 +289,32 @@ class MrValidatorTest {
                 kernel(6_012)));
     assertThat(hopeless).isInstanceOf(Rejected.class);
     assertThat(hopeless.corrected()).isEmpty();
+  }
+
+  @Test
+  void aCorrectedBindHasOnlyWhatAWindowTakes() {
+    for (String driver : List.of("mlx5", "rxe")) {
+      for (AccessFlag flag : AccessFlag.values()) {
+        Access access = Access.of(REMOTE_WRITE, ZERO_BASED, flag);
+        MrRequest bind = MrRequest.ofLength(4096).verb(Verb.BIND_MW).access(access).build();
+        Verdict verdict = validator.validate(facts(bind, Map.of("driver", driver), kernel(6_012)));
+        boolean right =
+            flag.name().startsWith("REMOTE_")
+                || (flag.name().startsWith("FLUSH_") && driver.equals("rxe"));
+        assertThat(verdict.corrected().orElseThrow().access())
+            .as("%s with %s on %s", verdict, flag, driver)
+            .isEqualTo(right ? EnumSet.of(REMOTE_WRITE, flag) : EnumSet.of(REMOTE_WRITE));
+      }
+      Access bits = Access.ofBits(AccessFlag.REMOTE_READ.bit() | 32 | 1 << 15 | 1 << 25);
+      MrRequest bind = MrRequest.ofLength(4096).verb(Verb.BIND_MW).access(bits).build();
+      assertThat(
+              validator
+                  .validate(facts(bind, Map.of("driver", driver), kernel(6_012)))
+                  .corrected()
+                  .orElseThrow()
+                  .accessArgument())
+          .isEqualTo(Access.of(AccessFlag.REMOTE_READ));
+    }
   }
 
   @Test
