@@ -19,6 +19,7 @@
  *   4101  dereg answers EBUSY once, as while a memory window is bound
  *
  * Build: cc -shared -fPIC -o libfake-ibverbs.so fake-ibverbs.c
+ * With -DFREES it frees a region that is given back, so that one can go on for long; else it keeps it, to notice use after that.
  * With -DNO_IOVA2 it lacks ibv_reg_mr_iova2, as rdma-core before v28.
  */
 #define _GNU_SOURCE
@@ -415,5 +416,8 @@ int ibv_dereg_mr(struct mr *mr)
 	if (mr->dereg_failures-- > 0)
 		return EBUSY;
 	mr->state = DEAD;
+#ifdef FREES
+	free(mr);
+#endif
 	return 0;
 }

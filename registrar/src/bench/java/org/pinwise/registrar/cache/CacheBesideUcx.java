@@ -8,19 +8,18 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
+import org.pinwise.registrar.Row;
 
 /**
- * Measures a cache hit beside one of UCX's registration cache, in turn, and prints a table with the
- * targets. {@code CacheBesideUcx NATIVE_DIR WORK_DIR PATTERN}; does nothing if the pattern of
- * benchmarks to run does not find {@code CacheHit}. Without gcc or libucx-dev it says what is
- * missing, and measures only our own.
+ * Measures a cache hit beside one of UCX's registration cache, in turn: {@code CacheBesideUcx
+ * NATIVE_DIR WORK_DIR}. Without gcc or libucx-dev it says what is missing, and measures only our
+ * own.
  */
 public final class CacheBesideUcx {
 
@@ -33,41 +32,54 @@ public final class CacheBesideUcx {
    *
    * @param speedup how many times UCX's hits a second are the target
    */
-  private record Case(String benchmark, int threads, int regions, double speedup) {}
+  private record Case(String benchmark, int threads, int regions, double speedup) {
+    String what() {
+      return "cache hit, %,d region%s, %d thread%s"
+          .formatted(regions, regions == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
+    }
+
+    /**
+     * Returns the millions of hits a second of all threads, where one takes so many nanoseconds.
+     */
+    double hits(double nanos) {
+      return threads * 1e3 / nanos;
+    }
+  }
 
   public static void main(String[] args) throws Exception {
-    if (!Pattern.compile(args[2]).matcher("CacheHit").find()) {
-      return;
-    }
     Path ucx = Path.of(args[1]).resolve("ucx-rcache");
     String missing = build(Path.of(args[0]).resolve("ucx-rcache.c"), ucx);
-    List<String> lines = new ArrayList<>();
     for (Case one : cases()) {
       double theirs = missing == null ? ucx(ucx, one) : Double.NaN;
-      Collection<RunResult> results = ours(one);
-      RunResult result = results.iterator().next();
-      double ours = result.getPrimaryResult().getScore();
-      double bytes = result.getSecondaryResults().get("gc.alloc.rate.norm").getScore();
-      lines.add(
-          missing == null
-              ? "%7d %7d %9.1f %9.1f %8.2f x %7.1f x  %-6s %6.2f"
-                  .formatted(
-                      one.regions,
-                      one.threads,
-                      ours,
-                      theirs,
-                      theirs / ours,
-                      one.speedup,
-                      theirs / ours >= one.speedup ? "met" : "missed",
-                      bytes)
-              : "%7d %7d %9.1f %9s %10s %9s  %-6s %6.2f"
-                  .formatted(one.regions, one.threads, ours, "-", "-", "-", "-", bytes));
+      RunResult result = ours(one).iterator().next();
+      print(
+          one,
+          result.getPrimaryResult().getScore(),
+          theirs,
+          result.getSecondaryResults().get("gc.alloc.rate.norm").getScore());
     }
-    System.out.println("\nA cache hit beside UCX's (ucs_rcache), nanoseconds for each thread:");
-    System.out.println("regions threads      ours       UCX   hits/s     target          B/hit");
-    lines.forEach(System.out::println);
     if (missing != null) {
-      System.out.println("UCX was not measured: " + missing);
+      Row.notMeasured("a cache hit in UCX's cache", missing).print();
+    }
+  }
+
+  private static void print(Case one, double ours, double theirs, double bytes) {
+    Row time =
+        one.threads == 1
+            ? Row.of(one.what(), ours, "ns")
+            : Row.of(one.what(), one.hits(ours), "M hits/s");
+    time = time.note("%.1f B for each".formatted(bytes));
+    if (!Double.isNaN(theirs)) {
+      time =
+          one.threads == 1
+              ? time.beside(theirs, "in UCX").target(Row.Bound.AT_MOST_TIMES, 1)
+              : time.beside(one.hits(theirs), "in UCX")
+                  .target(Row.Bound.AT_LEAST_TIMES, one.speedup);
+    }
+    time.print();
+    if (one.threads == 1 && one.regions == 1000) {
+      // JMH's own few objects are shared out over the operations, and leave a little.
+      Row.of("memory that a cache hit takes", bytes, "B").target(Row.Bound.AT_MOST, 0.5).print();
     }
   }
 

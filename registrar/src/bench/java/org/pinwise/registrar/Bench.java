@@ -1,0 +1,263 @@
+package org.pinwise.registrar;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.pinwise.engine.RuleSet;
+import org.pinwise.registrar.Processes.Fed;
+import org.pinwise.registrar.Row.Bound;
+
+/**
+ * Measures what JMH has not yet, and puts all into one table. What cannot be measured is a row that
+ * says why; only a table that cannot be written is a failure.
+ */
+final class Bench {
+  private static final int MANY_LINES = 120_000;
+  private static final int FEW_LINES = 20_000;
+  private static final int STREAMS = 7;
+  private static final String[] STEPS = {
+    "reading and parsing the rules",
+    "making the validator of them",
+    "reading the device catalogue",
+    "the first verdict and its text"
+  };
+
+  private final SpeedTable table = new SpeedTable();
+  private final Pattern wanted;
+  private final Path engine;
+  private final Path here;
+  private final Path distribution;
+
+  /** What a part of the measurements does. */
+  @FunctionalInterface
+  private interface Part {
+    void measure() throws Exception;
+  }
+
+  private Bench(Pattern wanted, Path engine, Path here, Path distribution) {
+    this.wanted = wanted;
+    this.engine = engine;
+    this.here = here;
+    this.distribution = distribution;
+  }
+
+  /**
+   * Takes the pattern of what is to be measured, the build folders of engine and registrar, the
+   * distribution, the registrar's folder, the number of verdicts to give on end, and a README whose
+   * table is to be replaced; "-" for none.
+   */
+  public static void main(String[] args) throws Exception {
+    Path engine = Path.of(args[1]);
+    Path here = Path.of(args[2]);
+    Bench bench = new Bench(Pattern.compile(args[0]), engine, here, Path.of(args[3]));
+    JmhResults jmh = JmhResults.read(engine.resolve("jmh.json"), here.resolve("jmh.json"));
+    bench.part("VerdictBenchmark", () -> bench.verdicts(jmh));
+    bench.program("org.pinwise.engine.HandWrittenCheck", List.of());
+    bench.program("org.pinwise.registrar.Replay", List.of("-Xmx512m"));
+    bench.part("RegistrarBenchmark", () -> bench.registrar(jmh));
+    bench.program(
+        "org.pinwise.registrar.cache.CacheBesideUcx",
+        List.of(),
+        args[4] + "/src/bench/native",
+        here + "/native");
+    bench.part("ColdStart", bench::coldStart);
+    bench.part("Batch", bench::batch);
+    bench.program("org.pinwise.registrar.RuleScale", List.of("-Xmx1g"));
+    bench.program("org.pinwise.registrar.cache.CacheScale", List.of("-Xmx4g"));
+    bench.program("org.pinwise.registrar.Endurance", List.of("-Xmx64m"), args[5]);
+    String text = bench.table.markdown();
+    System.out.println();
+    System.out.println(text);
+    bench.table.write(here.resolve("speed.json"));
+    Files.writeString(here.resolve("speed.md"), text);
+    System.out.println("Written to " + here.resolve("speed.json") + " and speed.md beside it.");
+    if (!args[6].equals("-")) {
+      replace(Path.of(args[6]), text);
+    }
+  }
+
+  private void part(String name, Part part) throws InterruptedException {
+    if (!wanted.matcher(name).find()) {
+      return;
+    }
+    System.out.println("# " + name);
+    try {
+      part.measure();
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception e) {
+      table.add(Row.notMeasured(name, String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Runs a program that prints rows. */
+  private void program(String name, List<String> options, String... arguments)
+      throws InterruptedException {
+    List<String> main = new ArrayList<>(List.of(name));
+    main.addAll(List.of(arguments));
+    List<String> all = new ArrayList<>(List.of("--enable-native-access=ALL-UNNAMED"));
+    all.addAll(options);
+    part(name, () -> Processes.measure(all, classPath(), main, table::add));
+  }
+
+  private String classPath() {
+    return System.getProperty("java.class.path")
+        + File.pathSeparator
+        + engine.resolve("test-classes");
+  }
+
+  private void verdicts(JmhResults jmh) {
+    String of = "VerdictBenchmark.";
+    double hand = jmh.nanos(of + "seenByHand");
+    table.add(
+        Row.of("verdict, outcome seen", jmh.nanos(of + "seenBound"), "ns")
+            .beside(hand, "for the same rules as ifs by hand")
+            .target(Bound.AT_MOST_TIMES, 3));
+    table.add(Row.of("memory of it", jmh.bytes(of + "seenBound"), "B").target(Bound.AT_MOST, 64.5));
+    table.add(
+        Row.of("the same on 2 threads", jmh.nanos(of + "seenBoundOnTwoThreads"), "ns")
+            .beside(jmh.nanos(of + "seenByHandOnTwoThreads"), "by hand on 2 threads")
+            .target(Bound.AT_MOST_TIMES, 3));
+    table.add(
+        Row.of("the same, 200 team rules more", jmh.nanos(of + "seenBoundWithTeam"), "ns")
+            .beside(hand, "by hand, without the team's"));
+    table.add(
+        Row.of("verdict, outcome seen, validator not bound", jmh.nanos(of + "seenUnbound"), "ns"));
+    double fresh = jmh.nanos(of + "newOutcome") / 1000;
+    table.add(
+        Row.of("verdict, new outcome, all built-in rules", fresh, "us").target(Bound.AT_MOST, 20));
+    int rules = RuleSet.builtIn().rules().size();
+    table.add(
+        Row.of("the same, 200 team rules more", jmh.nanos(of + "newOutcomeWithTeam") / 1000, "us")
+            .beside(fresh, "without them")
+            .target(Bound.AT_MOST_TIMES, (rules + 200) / (double) rules)
+            .note("%d rules with them, %d without".formatted(rules + 200, rules)));
+  }
+
+  private void registrar(JmhResults jmh) {
+    String of = "RegistrarBenchmark.";
+    for (String[] port :
+        new String[][] {
+          {"through FFM over a stand-in for libibverbs", "standIn"},
+          {"on the simulator", "simulated"}
+        }) {
+      table.add(
+          Row.of("register + deregister " + port[0], jmh.nanos(of + port[1] + "Registrar"), "ns")
+              .beside(jmh.nanos(of + port[1] + "Bare"), "for the two calls alone")
+              .target(Bound.AT_MOST_MORE, 300));
+    }
+    table.add(Row.of("of that, the verdict", jmh.nanos(of + "verdict"), "ns"));
+  }
+
+  private void coldStart() throws Exception {
+    Processes processes = processes();
+    Path classes = here.resolve("test-classes");
+    List<String> hello = processes.java("-cp", classes.toString(), Hello.class.getName());
+    List<String> check =
+        processes.pinwise(
+            "check",
+            "--device",
+            "rxe",
+            "--kernel",
+            "6.12",
+            "--access",
+            "REMOTE_WRITE",
+            "--length",
+            "4KiB");
+    double[] millis = Processes.millis(List.of(hello, check));
+    table.add(
+        Row.of("pinwise check, cold process", millis[1], "ms")
+            .beside(millis[0], "java hello world")
+            .target(Bound.AT_MOST_TIMES, 4)
+            .note("medians of %d, both with %s".formatted(Processes.RUNS, processes.flags())));
+    double[] steps =
+        Processes.printed(processes.javaWithPinwise(classes, ColdStages.class.getName()));
+    table.add(
+        Row.of("of that, loading rules", (steps[0] + steps[1]) / 1e6, "ms")
+            .beside(millis[1], "in all")
+            .target(Bound.AT_MOST_TIMES, 1.0 / 3));
+    for (int i = 0; i < STEPS.length; i++) {
+      table.add(Row.of("of that, " + STEPS[i], steps[i] / 1e6, "ms"));
+    }
+  }
+
+  private Processes processes() throws IOException, InterruptedException {
+    return Processes.of(distribution.resolve("../../bin/pinwise").normalize());
+  }
+
+  private void batch() throws Exception {
+    List<String> command =
+        processes().pinwise("check", "--batch", "--device", "connectx5", "--kernel", "6.12");
+    List<String> onOneCore = new ArrayList<>(List.of("taskset", "-c", "0"));
+    onOneCore.addAll(command);
+    Path few = lines(here.resolve("few.jsonl"), FEW_LINES);
+    Path many = lines(here.resolve("many.jsonl"), MANY_LINES);
+    String small = "-Xmx64m";
+    List<Fed> ofFew = new ArrayList<>();
+    List<Fed> ofMany = new ArrayList<>();
+    List<Fed> ofOneCore = new ArrayList<>();
+    List<Fed> fewOnOneCore = new ArrayList<>();
+    for (int run = 0; run < STREAMS; run++) {
+      ofFew.add(Processes.feed(command, few, small));
+      ofMany.add(Processes.feed(command, many, small));
+      fewOnOneCore.add(Processes.feed(onOneCore, few, small));
+      ofOneCore.add(Processes.feed(onOneCore, many, small));
+    }
+    Files.delete(few);
+    Files.delete(many);
+    table.add(
+        Row.of(
+                "check --batch, %d cores".formatted(Runtime.getRuntime().availableProcessors()),
+                perSecond(ofFew, ofMany),
+                "verdicts/s")
+            .beside(perSecond(fewOnOneCore, ofOneCore), "on one core")
+            .note("medians of " + STREAMS));
+    table.add(
+        Row.of(
+                "its resident memory at %,d lines, heap of 64 MB".formatted(MANY_LINES),
+                Processes.median(ofMany, Fed::residentMegabytes),
+                "MB")
+            .beside(Processes.median(ofFew, Fed::residentMegabytes), "at %,d".formatted(FEW_LINES))
+            .target(Bound.AT_MOST_TIMES, 1.1));
+  }
+
+  /** What starting takes is in both, and falls out. */
+  private static double perSecond(List<Fed> few, List<Fed> many) {
+    return (MANY_LINES - FEW_LINES)
+        / (Processes.median(many, Fed::millis) - Processes.median(few, Fed::millis))
+        * 1000;
+  }
+
+  private static Path lines(Path file, int count) throws IOException {
+    return Files.write(
+        file,
+        (Iterable<String>)
+            IntStream.range(0, count)
+                    .mapToObj(i ->
+                        "{\"access\":\"%s\",\"length\":%d}"
+                            .formatted(
+                                i % 3 == 0 ? "LOCAL_WRITE" : "LOCAL_WRITE|REMOTE_WRITE",
+                                4096L * (1 + i % 1000)))
+                ::iterator);
+  }
+
+  /** Puts the table between the two lines of a README that mark its place. */
+  private static void replace(Path readme, String text) throws IOException {
+    String begin =
+        "<!-- speed: written by mvn verify -Pbench -Dpinwise.bench.readme=README.md -->\n";
+    String end = "<!-- /speed -->\n";
+    String old = Files.readString(readme, StandardCharsets.UTF_8);
+    int from = old.indexOf(begin);
+    int to = old.indexOf(end);
+    if (from < 0 || to < from) {
+      throw new IOException(readme + " has no lines that mark the place of the table");
+    }
+    Files.writeString(readme, old.substring(0, from + begin.length()) + text + old.substring(to));
+  }
+}
