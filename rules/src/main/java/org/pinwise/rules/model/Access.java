@@ -2,8 +2,6 @@ package org.pinwise.rules.model;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -17,8 +15,9 @@ import java.util.Set;
  */
 public record Access(Set<AccessFlag> flags, int unknownBits) {
 
+  private static final AccessFlag[] FLAGS = AccessFlag.values();
   private static final int NAMED =
-      Arrays.stream(AccessFlag.values()).mapToInt(AccessFlag::bit).reduce(0, (a, b) -> a | b);
+      Arrays.stream(FLAGS).mapToInt(AccessFlag::bit).reduce(0, (a, b) -> a | b);
 
   /** No flag: local read only. */
   public static final Access NONE = new Access(Set.of(), 0);
@@ -33,13 +32,7 @@ public record Access(Set<AccessFlag> flags, int unknownBits) {
       throw new IllegalArgumentException(
           "unknownBits 0x%x holds bits of named flags (0x%x)".formatted(unknownBits, NAMED));
     }
-    flags = ordered(flags);
-  }
-
-  private static Set<AccessFlag> ordered(Collection<AccessFlag> flags) {
-    EnumSet<AccessFlag> set = EnumSet.noneOf(AccessFlag.class);
-    set.addAll(flags);
-    return Collections.unmodifiableSet(set);
+    flags = FlagSet.of(FLAGS, flags);
   }
 
   /** Returns the access of these flags. */

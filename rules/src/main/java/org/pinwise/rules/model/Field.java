@@ -2,6 +2,7 @@ package org.pinwise.rules.model;
 
 import java.util.Collection;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,11 @@ public record Field<F>(
   /** Returns the field's value, null where it is unknown. */
   public @Nullable Object read(F fact) {
     return reader.apply(fact);
+  }
+
+  /** Returns the members of a value of {@link Kind#FLAGS} as bits, by the places of constants. */
+  public static long bits(Set<? extends Enum<?>> members) {
+    return FlagSet.bits(members);
   }
 
   /**

@@ -45,6 +45,9 @@ public record MrRequest(
     @Nullable Long rawLength,
     @Nullable Long rawIova) {
 
+  private static final AccessFlag[] FLAGS = AccessFlag.values();
+  private static final Use[] USES = Use.values();
+
   /** The fields of a request. */
   public static final FactType<MrRequest> TYPE =
       FactType.of(MrRequest.class, "request")
@@ -97,6 +100,9 @@ public record MrRequest(
     agree("address", address, rawAddress);
     agree("length", length, rawLength);
     agree("iova", iova, rawIova);
+    access = access == null ? null : FlagSet.of(FLAGS, access);
+    uses = uses == null ? null : FlagSet.of(USES, uses);
+    regionAccess = regionAccess == null ? null : FlagSet.of(FLAGS, regionAccess);
   }
 
   private static void agree(String name, @Nullable Long saturated, @Nullable Long raw) {
