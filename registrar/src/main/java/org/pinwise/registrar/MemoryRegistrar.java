@@ -681,6 +681,9 @@ public final class MemoryRegistrar implements AutoCloseable {
    * be, use a {@link RegistrationArena}: it frees the memory last. Regions that cannot be given
    * back stay the registrar's, which tries again when it is closed.
    *
+   * <p>A {@link RegistrationArena} of another registrar knows that one's regions only, so it can be
+   * watched, too.
+   *
    * <p>An automatic arena is not closed, and a region keeps its memory: there is nothing to watch.
    *
    * @throws IllegalStateException if the arena is closed
@@ -689,8 +692,8 @@ public final class MemoryRegistrar implements AutoCloseable {
   @SuppressWarnings("restricted") // a clean-up cannot be had otherwise
   public void watch(Arena arena) {
     MemorySegment.Scope scope = arena.scope();
-    if (arena instanceof RegistrationArena || arenas.containsKey(scope)) {
-      return;
+    if (arenas.containsKey(scope)) {
+      return; // watched already, or one of this registrar's own, which does it better
     }
     ArenaRegions its = new ArenaRegions();
     // A segment of nothing: what is wanted is its clean-up, which runs when the arena is closed.

@@ -97,8 +97,9 @@ public final class RegistrationArena implements Arena {
   }
 
   /**
-   * Gives all regions on its memory back, whoever registered them, then frees the memory. A second
-   * call does nothing. What it does while regions have leases, {@link
+   * Gives all regions of its registrar on its memory back, whoever registered them, then frees the
+   * memory. Another registrar's are given back if that one {@linkplain MemoryRegistrar#watch
+   * watches} this arena. A second call does nothing. What it does while regions have leases, {@link
    * RegistrarOptions#withWhenLeased} says.
    *
    * <p>No registration of its memory begins after, and those that run are waited for, as long as

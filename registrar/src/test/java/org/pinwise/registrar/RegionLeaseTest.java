@@ -171,6 +171,25 @@ class RegionLeaseTest {
     assertThat(region.isClosed()).isTrue();
   }
 
+  /** It knows the regions of its own registrar only. */
+  @Test
+  void aRegistrationArenaOfAnotherRegistrarCanBeWatched() {
+    RegistrationArena theirs = registrar.openArena(WRITE);
+    RegisteredRegion first = theirs.allocateRegistered(4096, 4096);
+    try (MemoryRegistrar other = Simulations.open(verbs, rxe)) {
+      RegisteredRegion second = other.register(first.segment(), WRITE).orElseThrow();
+      other.watch(theirs);
+      RegisteredRegion third = other.register(first.segment(), WRITE).orElseThrow();
+      registrar.watch(theirs); // it is its own
+      theirs.close();
+
+      assertThat(List.of(first, second, third)).allMatch(RegisteredRegion::isClosed);
+      assertThat(other.regionCount()).isZero();
+      assertThatThrownBy(() -> other.watch(theirs)).isInstanceOf(IllegalStateException.class);
+    }
+    assertThat(verbs.calls(Operation.DEREG_MR)).isEqualTo(3);
+  }
+
   @Test
   void aWatchedArenaGivesItsRegionsBack() {
     RegisteredRegion before = register();

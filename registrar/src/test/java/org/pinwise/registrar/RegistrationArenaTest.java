@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.pinwise.rules.model.AccessFlag.LOCAL_WRITE;
 import static org.pinwise.rules.model.AccessFlag.REMOTE_WRITE;
 
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -133,6 +136,44 @@ class RegistrationArenaTest {
     assertThat(arena.scope().isAlive()).isFalse();
     assertThat(interrupted).isTrue();
     assertThat(verbs.calls(Operation.REG_MR)).isEqualTo(1);
+  }
+
+  /** What the registrar cannot wait for, it names; its regions are back, and it closes later. */
+  @Test
+  @SuppressWarnings("restricted") // a call that takes time
+  void aCallOfSomebodyElseIsNotWaitedFor() throws Exception {
+    MethodHandle nanosleep =
+        Linker.nativeLinker()
+            .downcallHandle(
+                Linker.nativeLinker().defaultLookup().findOrThrow("nanosleep"),
+                FunctionDescriptor.of(
+                    ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS));
+    RegistrationArena arena = registrar.openArena(WRITE);
+    RegisteredRegion region = arena.allocateRegistered(4096, 4096);
+    MemorySegment time = arena.allocate(16, 8);
+    time.setAtIndex(ValueLayout.JAVA_LONG, 1, 800_000_000);
+    CountDownLatch calling = new CountDownLatch(1);
+    CompletableFuture<Object> call =
+        CompletableFuture.supplyAsync(() -> {
+          calling.countDown();
+          try {
+            return nanosleep.invokeWithArguments(time, MemorySegment.NULL);
+          } catch (Throwable e) {
+            throw new IllegalStateException(e);
+          }
+        });
+    await(calling);
+    Thread.sleep(200);
+
+    assertThatThrownBy(arena::close)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("is in use by a native call that is not this registrar's\nMaybe ")
+        .hasCauseInstanceOf(IllegalStateException.class);
+    assertThat(region.isClosed()).isTrue();
+    assertThat(arena.scope().isAlive()).isTrue();
+    call.join();
+    arena.close();
+    assertThat(arena.scope().isAlive()).isFalse();
   }
 
   private static void await(CountDownLatch latch) {
