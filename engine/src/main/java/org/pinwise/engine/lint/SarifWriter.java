@@ -69,9 +69,10 @@ final class SarifWriter implements LintWriter {
     json.endObject();
   }
 
+  /** Braces are placeholders where they are not doubled; SARIF 2.1.0, 3.11.5. */
   private void message(String field, String text) {
     json.beginObject(field);
-    json.text("text", text);
+    json.text("text", text.replace("{", "{{").replace("}", "}}"));
     json.endObject();
   }
 
@@ -80,8 +81,8 @@ final class SarifWriter implements LintWriter {
     try {
       return path.startsWith("/")
           ? new URI("file", "", path, null).toASCIIString()
-          // The constructor quotes; "./" keeps a first part with a colon from being a scheme.
-          : new URI(null, null, "./" + path, null).toASCIIString().substring(2);
+          // The constructor quotes; a colon of the first part would make it a scheme.
+          : new URI(null, null, "./" + path, null).toASCIIString().substring(2).replace(":", "%3A");
     } catch (URISyntaxException e) {
       return "unnamed";
     }
