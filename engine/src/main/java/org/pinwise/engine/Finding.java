@@ -44,11 +44,22 @@ public record Finding(
   /** Who stands behind a finding. */
   public enum Origin {
     /** The kernel, the driver or the library. */
-    KERNEL,
+    KERNEL("by the kernel"),
     /** A team's rule. */
-    TEAM,
+    TEAM("by a team's rule"),
     /** A profile that grades a rule higher than the kernel does. */
-    PROFILE
+    PROFILE("by the profile");
+
+    private final String text;
+
+    Origin(String text) {
+      this.text = text;
+    }
+
+    /** Returns it as messages say it, such as {@code by the kernel}. */
+    public String text() {
+      return text;
+    }
   }
 
   /** Keeps immutable copies. */

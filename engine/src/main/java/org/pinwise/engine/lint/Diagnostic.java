@@ -3,6 +3,7 @@ package org.pinwise.engine.lint;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.Finding;
 import org.pinwise.rules.spi.Severity;
 
 /**
@@ -12,6 +13,7 @@ import org.pinwise.rules.spi.Severity;
  * @param place where the value stands that is wrong
  * @param rule the rule's id
  * @param severity how bad it is, as the profile grades it
+ * @param origin who says so; null where the linter itself does, of a comment that suppresses
  * @param message the text with the actual values
  * @param remediation what to do, a sentence with a period
  * @param reference where the rule's truth can be read
@@ -24,6 +26,7 @@ public record Diagnostic(
     Place place,
     String rule,
     Severity severity,
+    Finding.@Nullable Origin origin,
     String message,
     String remediation,
     String reference,
@@ -44,11 +47,18 @@ public record Diagnostic(
     related = List.copyOf(related);
   }
 
+  /** Returns the rule's id, and for others than the kernel who says so. */
+  String title() {
+    return origin == null || origin == Finding.Origin.KERNEL
+        ? rule
+        : rule + " (" + origin.text() + ")";
+  }
+
   /** Returns {@code file:line:column: error MR001 message. Fix: remediation}. */
   @Override
   public String toString() {
     return "%s:%s: %s %s %s. Fix: %s"
         .formatted(
-            file, place, severity.name().toLowerCase(Locale.ROOT), rule, message, remediation);
+            file, place, severity.name().toLowerCase(Locale.ROOT), title(), message, remediation);
   }
 }

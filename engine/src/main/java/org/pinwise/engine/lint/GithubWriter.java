@@ -23,7 +23,7 @@ final class GithubWriter implements LintWriter {
                 property(d.file()),
                 d.place().line(),
                 d.place().column(),
-                property(d.rule()),
+                property(d.title()),
                 data(d.message() + ". Fix: " + d.remediation())));
   }
 

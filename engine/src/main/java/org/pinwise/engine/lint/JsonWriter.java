@@ -27,6 +27,9 @@ final class JsonWriter implements LintWriter {
     json.number("column", d.place().column());
     json.text("rule", d.rule());
     json.text("severity", Output.lower(d.severity()));
+    if (d.origin() != null) {
+      json.text("origin", Output.lower(d.origin()));
+    }
     json.text("message", d.message());
     json.text("remediation", d.remediation());
     json.text("reference", d.reference());

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.regex.Pattern;
-import org.pinwise.rules.spi.Severity;
 
 /** Writes text without checked exceptions, and without what steers a terminal. */
 final class Output {
@@ -33,7 +32,7 @@ final class Output {
     return UNPRINTABLE.matcher(text.replace('\t', ' ')).replaceAll("?");
   }
 
-  static String lower(Severity severity) {
-    return severity.name().toLowerCase(Locale.ROOT);
+  static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -17,7 +17,9 @@ import org.pinwise.engine.facts.FactsFile;
 import org.pinwise.engine.facts.FactsReader;
 import org.pinwise.engine.facts.MrPlan;
 import org.pinwise.engine.yaml.Yaml;
+import org.pinwise.rules.model.Configuration;
 import org.pinwise.rules.model.Device;
+import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Facts;
 import org.pinwise.rules.model.Host;
 import org.pinwise.rules.model.Labels;
@@ -91,7 +93,7 @@ final class PlanReader implements ConfigReader {
     List<Service> services = new ArrayList<>();
     Yaml.Mapping listed = root.get(SERVICES).map(s -> s.asMapping(SERVICES)).orElse(null);
     if (listed == null) {
-      services.add(service(root, Map.of()));
+      services.add(service(root, Map.of(), SCHEMA, JSON_SCHEMA, WORKLOAD));
     } else {
       Map<String, Yaml> shared = new LinkedHashMap<>(root.entries());
       shared.keySet().retainAll(List.of(DEVICE, HOST, Labels.TYPE.key()));
@@ -99,7 +101,7 @@ final class PlanReader implements ConfigReader {
       rest.allow(SCHEMA, JSON_SCHEMA);
       listed
           .entries()
-          .forEach((name, value) -> services.add(service(value.asMapping(name), shared)));
+          .forEach((name, value) -> services.add(service(value.asMapping(name), shared, WORKLOAD)));
     }
     for (Service service : services) {
       service.statements(services).forEach(into::add);
@@ -114,7 +116,8 @@ final class PlanReader implements ConfigReader {
     return new Yaml.Mapping(mapping.file(), mapping.line(), mapping.column(), entries);
   }
 
-  private static Service service(Yaml.Mapping mapping, Map<String, Yaml> shared) {
+  private static Service service(
+      Yaml.Mapping mapping, Map<String, Yaml> shared, String... otherKeys) {
     Map<String, Yaml> entries = new LinkedHashMap<>(shared);
     entries.putAll(mapping.entries());
     for (String key : List.of(DEVICE, HOST)) {
@@ -125,7 +128,14 @@ final class PlanReader implements ConfigReader {
     }
     Yaml.Mapping whole =
         new Yaml.Mapping(mapping.file(), mapping.line(), mapping.column(), entries);
-    FactsFile file = Catalogue.FACTS.read(whole, SCHEMA, JSON_SCHEMA, WORKLOAD);
+    for (FactType<? extends Configuration> type : Configuration.types()) {
+      Yaml value = entries.get(type.key());
+      if (value != null) {
+        // A plan would be taken for what configures it.
+        throw value.problem("a plan has no key " + type.key());
+      }
+    }
+    FactsFile file = Catalogue.FACTS.read(whole, otherKeys);
     MrPlan plan = file.plan();
     if (plan == null) {
       throw mapping.problem("there is no plan; add plan: {regions: [..]}");

@@ -129,6 +129,11 @@ final class SarifWriter implements LintWriter {
       json.beginObject("defaultConfiguration");
       json.text("level", level(rule.severity()));
       json.endObject();
+      if (rule.origin() != null) {
+        json.beginObject("properties");
+        json.text("origin", Output.lower(rule.origin()));
+        json.endObject();
+      }
       json.endObject();
     }
     json.endArray();

@@ -17,7 +17,7 @@ final class TextWriter implements LintWriter {
         Output.visible(
             "%s:%s: %s %s: %s"
                 .formatted(
-                    d.file(), d.place(), Output.lower(d.severity()), d.rule(), d.message())));
+                    d.file(), d.place(), Output.lower(d.severity()), d.title(), d.message())));
     String line = d.sourceLine();
     int column = d.place().column() - 1;
     if (line != null && column < line.length()) {

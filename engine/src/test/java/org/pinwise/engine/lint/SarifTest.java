@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pinwise.engine.Finding;
 import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.RuleSet;
 import org.pinwise.engine.yaml.Yaml;
@@ -81,6 +82,7 @@ class SarifTest {
         place,
         "MR001",
         severity,
+        Finding.Origin.TEAM,
         message,
         "Do this.",
         "ibv_reg_mr(3)",

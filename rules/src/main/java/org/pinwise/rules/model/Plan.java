@@ -207,8 +207,8 @@ public record Plan(
   /**
    * Computes a plan's sums. A sum over something unknown is unknown.
    *
-   * @param pageSize the kernel's page size; null where it is unknown, which leaves unknown what
-   *     depends on it
+   * @param pageSize the kernel's page size; null, or no power of two, where it is unknown, which
+   *     leaves unknown what depends on it
    * @param said what is said of the plan by field's name; it goes before the sums
    * @throws IllegalArgumentException if a name is no field's, or a value not of the field's kind
    */
@@ -233,7 +233,8 @@ public record Plan(
     values.put("largestRegion", lengthsKnown ? largest : null);
     values.put(
         "meanRegion", lengthsKnown ? (Long) (perProcess == 0 ? 0 : bytes / perProcess) : null);
-    Long pages = pageSize == null ? agreed(outline) : pinned(outline, pageSize);
+    Long page = pageSize == null || Long.bitCount(pageSize) != 1 ? null : pageSize;
+    Long pages = page == null ? agreed(outline) : pinned(outline, page);
     values.put(
         "pinnedBytes",
         pages == null ? null : (Long) times(add(pages, outline.queueBytes()), outline.devices()));
@@ -245,7 +246,7 @@ public record Plan(
                 times(
                     add(pages, times(outline.queueBytes(), outline.devices())),
                     outline.processes()));
-    values.put("deviceEntries", entries(outline, pageSize));
+    values.put("deviceEntries", entries(outline, page));
     values.put("samePagesTwice", samePagesTwice(outline));
     values.put("sharedCacheLine", sharedCacheLine(outline.regions()));
     values.put("forkInitLate", false);

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.pinwise.engine.Assumptions;
 import org.pinwise.engine.InputException;
+import org.pinwise.engine.json.JsonTree;
 import org.pinwise.engine.lint.Budget;
 import org.pinwise.engine.lint.ConfigLinter;
 import org.pinwise.engine.lint.Diagnostic;
@@ -67,6 +68,11 @@ final class LintCommand implements Callable<Integer> {
       description = "Show what plans lock, and what they may lock; in text only.")
   private boolean budget;
 
+  @Option(
+      names = "--plan-schema",
+      description = "Print the JSON Schema of plans, by which editors complete them.")
+  private boolean planSchema;
+
   @Mixin private RuleOptions rules;
 
   LintCommand(CliContext context) {
@@ -84,6 +90,13 @@ final class LintCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (planSchema) {
+      if (!paths.isEmpty()) {
+        throw new UsageException("--plan-schema", "lints nothing; leave out the files");
+      }
+      context.out().print(JsonTree.schema("pinwise-plan-1"));
+      return ExitCode.OK;
+    }
     if (paths.isEmpty()) {
       throw new UsageException("name files, directories or - for standard input");
     }

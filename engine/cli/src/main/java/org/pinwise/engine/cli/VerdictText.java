@@ -105,21 +105,13 @@ final class VerdictText {
       return errnos.stream().map(e -> style.bold(e.name())).collect(Collectors.joining(" or "));
     }
     Set<String> origins = new TreeSet<>();
-    verdict.findings(Severity.ERROR).forEach(f -> origins.add(by(f.origin())));
+    verdict.findings(Severity.ERROR).forEach(f -> origins.add(f.origin().text()));
     return String.join(" and ", origins);
-  }
-
-  private static String by(Finding.Origin origin) {
-    return switch (origin) {
-      case KERNEL -> "by the kernel";
-      case TEAM -> "by a team's rule";
-      case PROFILE -> "by the profile";
-    };
   }
 
   private void finding(Finding finding) {
     String from =
-        finding.origin() == Finding.Origin.KERNEL ? "" : " (" + by(finding.origin()) + ")";
+        finding.origin() == Finding.Origin.KERNEL ? "" : " (" + finding.origin().text() + ")";
     String live = finding.live() ? " (live: it may be otherwise by the time of the call)" : "";
     line(
         "%s %s%s: %s%s"

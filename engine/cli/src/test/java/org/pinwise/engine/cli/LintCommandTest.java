@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.pinwise.engine.json.JsonTree;
 
 /** What {@code pinwise lint} returns to the shell, and to whom it speaks. */
 @Tag("slow") // once is enough: the Java 17 run leaves it out
@@ -50,6 +51,36 @@ class LintCommandTest {
     assertThat(ran.out()).contains("a.pinwise.yaml:2:1: cannot be linted: ", "is not whole");
     assertThat(Run.of("lint").exit()).isEqualTo(ExitCode.USAGE);
     assertThat(Run.of("lint", "x", "--format", "sarfi").err()).contains("did you mean sarif?");
+  }
+
+  @Test
+  void theSchemaOfPlansIsPrinted() {
+    Run ran = Run.of("lint", "--plan-schema");
+    assertThat(ran.exit()).isEqualTo(ExitCode.OK);
+    assertThat(ran.out()).isEqualTo(JsonTree.schema("pinwise-plan-1")).contains("pinwise-plan/1");
+    assertThat(Run.of("lint", "--plan-schema", CORPUS).exit()).isEqualTo(ExitCode.USAGE);
+  }
+
+  @Test
+  void whatATeamOrAProfileSaysIsSaidToBeTheirs(@TempDir Path work) throws IOException {
+    String rules = work.resolve("rules.d").toString();
+    Run.of("rules", "new", "ACME101", "regions-are-small", "--in", rules);
+    Path plan = work.resolve("a.pinwise.yaml");
+    Files.writeString(
+        plan, "plan: {regions: [{length: 2GiB, access: [LOCAL_WRITE, REMOTE_WRITE, MW_BIND]}]}\n");
+    assertThat(Run.of("lint", plan.toString(), "--rules", rules).out())
+        .contains(": warning ACME101 (by a team's rule): 2GiB in one region");
+    assertThat(Run.of("lint", plan.toString(), "--rules", rules, "--format=json").out())
+        .containsPattern(
+            "\"rule\" : \"ACME101\",\\s+\"severity\" : \"warning\",\\s+\"origin\" : \"team\"");
+    assertThat(Run.of("lint", plan.toString(), "--rules", rules, "--format=sarif").out())
+        .containsPattern("\"properties\" : \\{\\s+\"origin\" : \"team\"");
+    assertThat(Run.of("lint", plan.toString(), "--rules", rules, "--format=github").out())
+        .contains("title=ACME101 (by a team's rule)::");
+    assertThat(Run.of("lint", plan.toString(), "--rules", rules, "--format=junit").out())
+        .contains("warning ACME101 (by a team's rule) 2GiB");
+    assertThat(Run.of("lint", CORPUS + "plans/mistakes.pinwise.json").out())
+        .contains(": error MR001: access");
   }
 
   @Test
