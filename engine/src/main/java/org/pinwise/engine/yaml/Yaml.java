@@ -10,10 +10,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.pinwise.engine.InputException;
@@ -21,7 +23,12 @@ import org.pinwise.engine.text.Nearest;
 import org.pinwise.engine.text.Quantity;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
 import org.snakeyaml.engine.v2.common.ScalarStyle;
+import org.snakeyaml.engine.v2.events.AliasEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.DocumentStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
@@ -35,6 +42,9 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 public sealed interface Yaml {
   /** Files larger than this are not read, in bytes. */
   long MAX_BYTES = 1L << 20;
+
+  /** So often a document may refer to mappings and sequences, which is how a bomb grows. */
+  int MAX_ALIASES = 50;
 
   /** A line longer than this is refused: the parser takes time by its square. */
   int MAX_LINE = 64 << 10;
@@ -173,14 +183,14 @@ public sealed interface Yaml {
 
   private static <T> T read(String file, String text, Function<Compose, T> reader) {
     checkLines(file, text);
+    LoadSettings settings =
+        LoadSettings.builder()
+            .setLabel(file)
+            .setAllowDuplicateKeys(false)
+            .setMaxAliasesForCollections(MAX_ALIASES)
+            .setCodePointLimit((int) MAX_BYTES)
+            .build();
     try {
-      LoadSettings settings =
-          LoadSettings.builder()
-              .setLabel(file)
-              .setAllowDuplicateKeys(false)
-              .setMaxAliasesForCollections(50)
-              .setCodePointLimit((int) MAX_BYTES)
-              .build();
       return reader.apply(new Compose(settings));
     } catch (MarkedYamlEngineException e) {
       String place =
@@ -189,11 +199,41 @@ public sealed interface Yaml {
               .orElse(file);
       throw new InputException(place, "is not YAML: " + e.getProblem());
     } catch (YamlEngineException e) {
+      // The parser does not say where there are too many aliases.
+      Optional<Mark> alias =
+          String.valueOf(e.getMessage()).contains("liases")
+              ? tooMany(settings, text)
+              : Optional.empty();
+      if (alias.isPresent()) {
+        throw new InputException(
+            "%s:%d:%d".formatted(file, alias.get().getLine() + 1, alias.get().getColumn() + 1),
+            "is one of more than %d aliases of mappings and sequences in a document"
+                .formatted(MAX_ALIASES));
+      }
       throw new InputException(file, "is not YAML: " + firstLine(String.valueOf(e.getMessage())));
     } catch (StackOverflowError e) {
       // The parser recurses before the depth of its nodes can be seen here.
       throw new InputException(file, "is nested too deep to be read");
     }
+  }
+
+  /** Returns where the first alias is that is one too many. */
+  private static Optional<Mark> tooMany(LoadSettings settings, String text) {
+    Set<String> collections = new HashSet<>();
+    int aliases = 0;
+    for (Event event : new Parse(settings).parseString(text)) {
+      if (event instanceof DocumentStartEvent) {
+        collections.clear();
+        aliases = 0;
+      } else if (event instanceof CollectionStartEvent start) {
+        start.getAnchor().ifPresent(anchor -> collections.add(anchor.getValue()));
+      } else if (event instanceof AliasEvent alias
+          && collections.contains(alias.getAlias().getValue())
+          && ++aliases > MAX_ALIASES) {
+        return event.getStartMark();
+      }
+    }
+    return Optional.empty();
   }
 
   private static void checkLines(String file, String text) {
