@@ -49,9 +49,14 @@ public final class RegistrationArena implements Arena {
     return registration.access();
   }
 
-  /** Allocates memory that is not registered. */
+  /**
+   * Allocates memory that is not registered.
+   *
+   * @throws IllegalStateException if the arena is closed, or is to be when leases are
+   */
   @Override
   public MemorySegment allocate(long byteSize, long byteAlignment) {
+    requireOpen();
     return memory.allocate(byteSize, byteAlignment);
   }
 
@@ -77,10 +82,7 @@ public final class RegistrationArena implements Arena {
    * @throws IllegalStateException if the arena or its registrar is closed
    */
   public RegistrationOutcome tryAllocateRegistered(long byteSize, long byteAlignment) {
-    if (regions.isSealed()) {
-      throw new IllegalStateException(
-          "the arena is closed\nMaybe it was closed by another thread.");
-    }
+    requireOpen();
     // If another thread closes it from here on, one of these says that it is closed.
     return switch (memory) {
       case BufferArena buffers -> {
@@ -89,6 +91,13 @@ public final class RegistrationArena implements Arena {
       }
       default -> registrar.register(memory.allocate(byteSize, byteAlignment), registration);
     };
+  }
+
+  private void requireOpen() {
+    if (regions.isSealed()) {
+      throw new IllegalStateException(
+          "the arena is closed\nMaybe it was closed by another thread.");
+    }
   }
 
   @Override

@@ -342,6 +342,8 @@ class RegistrationArenaTest {
     assertThatThrownBy(() -> arena.allocateRegistered(64, 64))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageStartingWith("the arena is closed");
-    assertThatThrownBy(() -> arena.allocate(64, 64)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> arena.allocate(64, 64))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("the arena is closed");
   }
 }
