@@ -1,5 +1,6 @@
 package org.pinwise.engine.facts;
 
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,6 +49,15 @@ import org.pinwise.rules.model.Verb;
 public final class FactsReader {
   private static final String REQUEST = MrRequest.TYPE.key();
   private static final String REGISTER = "register";
+  private static final String SERVICES = "services";
+  private static final String SCHEMA = "schema";
+
+  /** What {@code schema} is in a plan. */
+  public static final String PLAN_SCHEMA = "pinwise-plan/1";
+
+  /** The keys of a plan's file that are no facts. */
+  public static final List<String> PLAN_KEYS = List.of(SCHEMA, "$schema", "workload");
+
   private static final String CATALOG = "catalog";
   private static final String UNKNOWN_BITS = "unknownBits";
   private static final String UNKNOWN_OPTIONAL_BITS = "unknownOptionalBits";
@@ -135,6 +145,72 @@ public final class FactsReader {
             configuration),
         plan,
         lines);
+  }
+
+  /**
+   * Reads a plan of one program as {@code pinwise lint} takes it: a facts file with a {@code plan},
+   * which may name its schema and what runs it.
+   *
+   * @throws InputException if it cannot be read, holds several programs, or says what no fact can
+   *     say
+   */
+  public FactsFile readPlan(Path file) {
+    Yaml.Mapping plan = Yaml.parse(file.toString(), TextFile.read(file)).asMapping("a plan");
+    plan.get(SERVICES)
+        .ifPresent(services -> {
+          throw services.problem(
+              "there are several programs here, and one is judged at a time; pinwise lint judges"
+                  + " them all, or move one to a file of its own");
+        });
+    return readPlan(plan, PLAN_KEYS);
+  }
+
+  /**
+   * Reads a plan of one program.
+   *
+   * @param plan the plan; a device or a host that is the name of a facts file is what that file
+   *     says
+   * @param otherKeys keys at the top that are allowed beside those of facts
+   * @throws InputException if it says what no fact can say
+   */
+  public FactsFile readPlan(Yaml.Mapping plan, List<String> otherKeys) {
+    checkSchema(plan);
+    FactsFile file = read(resolved(plan), otherKeys.toArray(String[]::new));
+    if (file.plan() == null) {
+      throw plan.problem("has no plan; add plan: {regions: [{length: 1GiB}]}");
+    }
+    return file;
+  }
+
+  /** Refuses a file that says it is of another schema than plans are. */
+  public static void checkSchema(Yaml.Mapping plan) {
+    plan.get(SCHEMA)
+        .filter(value -> !(value instanceof Yaml.Scalar text && text.text().equals(PLAN_SCHEMA)))
+        .ifPresent(value -> {
+          throw value.problem("the schema of a plan is " + PLAN_SCHEMA);
+        });
+  }
+
+  private static Yaml.Mapping resolved(Yaml.Mapping plan) {
+    Map<String, Yaml> entries = new LinkedHashMap<>(plan.entries());
+    for (String key : List.of(Device.TYPE.key(), Host.TYPE.key())) {
+      entries.computeIfPresent(key, (name, value) -> resolved(value, name));
+    }
+    return new Yaml.Mapping(plan.file(), plan.line(), plan.column(), entries);
+  }
+
+  /** A scalar that names a file stands for what that file says of the key. */
+  private static Yaml resolved(Yaml value, String key) {
+    if (!(value instanceof Yaml.Scalar scalar) || !scalar.text().matches(".+\\.(ya?ml|json)")) {
+      return value;
+    }
+    Path file;
+    try {
+      file = Path.of(scalar.file()).resolveSibling(scalar.text());
+    } catch (InvalidPathException e) {
+      throw value.problem("is no path");
+    }
+    return Yaml.read(file).asMapping("a facts file").require(key);
   }
 
   private static @Nullable Configuration configuration(

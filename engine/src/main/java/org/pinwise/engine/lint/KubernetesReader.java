@@ -208,6 +208,7 @@ final class KubernetesReader implements ConfigReader {
       fact.set("memoryLimit", KubernetesQuantity.whole(text(memory)), YamlPlaces.of(memory));
     }
     long hugePages = 0;
+    Place hugePagesAt = mapping(container, "resources", "limits").map(YamlPlaces::of).orElse(whole);
     for (Map.Entry<String, Yaml> limit : limits.entrySet()) {
       Long bytes =
           limit.getKey().startsWith("hugepages-")
@@ -215,10 +216,14 @@ final class KubernetesReader implements ConfigReader {
               : null;
       if (bytes != null) {
         hugePages = bytes > Long.MAX_VALUE - hugePages ? Long.MAX_VALUE : hugePages + bytes;
-        fact.at("hugePages", YamlPlaces.of(limit.getValue()));
+        hugePagesAt = YamlPlaces.of(limit.getValue());
+        fact.at("hugePages", hugePagesAt);
       }
     }
     fact.set("hugePages", hugePages);
+    // The kubelet allows no huge pages that a container does not ask for
+    // (getHugepageLimitsFromResources, pkg/kubelet/kuberuntime).
+    fact.host("hugetlbLimit", hugePages, hugePagesAt);
     fact.set(
         "cpuOrMemory",
         java.util.stream.Stream.of(limits, requests)

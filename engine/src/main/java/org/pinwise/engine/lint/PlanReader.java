@@ -2,13 +2,12 @@ package org.pinwise.engine.lint;
 
 import static org.pinwise.engine.lint.YamlPlaces.text;
 
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +46,6 @@ import org.pinwise.rules.model.Plan;
  */
 final class PlanReader implements ConfigReader {
   private static final String SCHEMA = "schema";
-  private static final String SCHEMA_NAME = "pinwise-plan/1";
   private static final String JSON_SCHEMA = "$schema";
   private static final String WORKLOAD = "workload";
   private static final String SERVICES = "services";
@@ -60,7 +58,7 @@ final class PlanReader implements ConfigReader {
       Pattern.compile(
           "(.*[.-])?pinwise([.-].*)?\\.(ya?ml|json|properties)|.*\\.mrplan\\.(ya?ml|json|properties)");
   private static final Pattern MARK =
-      Pattern.compile("(?m)^[ \\t{]*\"?schema\"?\\s*[:=]\\s*\"?" + SCHEMA_NAME);
+      Pattern.compile("(?m)^[ \\t{]*\"?schema\"?\\s*[:=]\\s*\"?" + FactsReader.PLAN_SCHEMA);
 
   /** Made when the first plan is read. */
   private static final class Catalogue {
@@ -85,15 +83,11 @@ final class PlanReader implements ConfigReader {
                 ? PropertiesTree.of(source)
                 : Yaml.parse(source.name(), source.text()))
             .asMapping("a plan");
-    root.get(SCHEMA)
-        .filter(value -> !text(value).equals(SCHEMA_NAME))
-        .ifPresent(value -> {
-          throw value.problem("the schema of a plan is " + SCHEMA_NAME);
-        });
+    FactsReader.checkSchema(root);
     List<Service> services = new ArrayList<>();
     Yaml.Mapping listed = root.get(SERVICES).map(s -> s.asMapping(SERVICES)).orElse(null);
     if (listed == null) {
-      services.add(service(root, Map.of(), SCHEMA, JSON_SCHEMA, WORKLOAD));
+      services.add(service(root, Map.of(), FactsReader.PLAN_KEYS));
     } else {
       Map<String, Yaml> shared = new LinkedHashMap<>(root.entries());
       shared.keySet().retainAll(List.of(DEVICE, HOST, Labels.TYPE.key()));
@@ -101,7 +95,8 @@ final class PlanReader implements ConfigReader {
       rest.allow(SCHEMA, JSON_SCHEMA);
       listed
           .entries()
-          .forEach((name, value) -> services.add(service(value.asMapping(name), shared, WORKLOAD)));
+          .forEach((name, value) ->
+              services.add(service(value.asMapping(name), shared, List.of(WORKLOAD))));
     }
     for (Service service : services) {
       service.statements(services).forEach(into::add);
@@ -117,15 +112,9 @@ final class PlanReader implements ConfigReader {
   }
 
   private static Service service(
-      Yaml.Mapping mapping, Map<String, Yaml> shared, String... otherKeys) {
+      Yaml.Mapping mapping, Map<String, Yaml> shared, List<String> otherKeys) {
     Map<String, Yaml> entries = new LinkedHashMap<>(shared);
     entries.putAll(mapping.entries());
-    for (String key : List.of(DEVICE, HOST)) {
-      Yaml value = entries.get(key);
-      if (value != null) {
-        entries.put(key, resolved(value, key));
-      }
-    }
     Yaml.Mapping whole =
         new Yaml.Mapping(mapping.file(), mapping.line(), mapping.column(), entries);
     for (FactType<? extends Configuration> type : Configuration.types()) {
@@ -135,27 +124,10 @@ final class PlanReader implements ConfigReader {
         throw value.problem("a plan has no key " + type.key());
       }
     }
-    FactsFile file = Catalogue.FACTS.read(whole, otherKeys);
-    MrPlan plan = file.plan();
-    if (plan == null) {
-      throw mapping.problem("there is no plan; add plan: {regions: [..]}");
-    }
+    FactsFile file = Catalogue.FACTS.readPlan(whole, otherKeys);
+    MrPlan plan = Objects.requireNonNull(file.plan());
     Optional<Workload> workload = mapping.get(WORKLOAD).map(PlanReader::workload);
     return new Service(whole, file.facts(), plan, workload);
-  }
-
-  /** A scalar that names a file stands for what that file says of the key. */
-  private static Yaml resolved(Yaml value, String key) {
-    if (!(value instanceof Yaml.Scalar scalar) || !scalar.text().matches(".+\\.(ya?ml|json)")) {
-      return value;
-    }
-    Path file;
-    try {
-      file = Path.of(scalar.file()).resolveSibling(scalar.text());
-    } catch (InvalidPathException e) {
-      throw value.problem("is no path");
-    }
-    return Yaml.read(file).asMapping("a facts file").require(key);
   }
 
   private static Workload workload(Yaml value) {

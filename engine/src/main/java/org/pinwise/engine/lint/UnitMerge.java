@@ -228,7 +228,9 @@ final class UnitMerge {
   }
 
   private String stem() {
-    return name.replaceFirst("(@.*)?(\\.service)?$", "");
+    String stem = name.replaceFirst("(@.*)?(\\.service)?$", "");
+    // The services of a snap are snap.SNAP.DAEMON.
+    return stem.startsWith("snap.") ? stem.substring(stem.lastIndexOf('.') + 1) : stem;
   }
 
   /** What systemd decides where no file says it; unknown where the unit file is not there. */

@@ -92,12 +92,12 @@ class ConfigCorpusTest {
         .allSatisfy(id -> assertThat(shown).contains(id));
   }
 
-  private static String shown(Diagnostic found) {
+  static String shown(Diagnostic found) {
     return "%s %s %s"
         .formatted(found.place(), found.rule(), found.severity().name().toLowerCase(Locale.ROOT));
   }
 
-  private static List<String> expected(Path file) throws IOException {
+  static List<String> expected(Path file) throws IOException {
     List<String> lines = Files.readAllLines(file);
     List<String> expected = new ArrayList<>();
     List<Matcher> open = new ArrayList<>();

@@ -145,12 +145,9 @@ public final class FactsOptions {
 
   private FactsFile plan(String named) {
     FactsReader reader = FactsReader.of(DeviceCatalog.load());
-    FactsFile file =
-        reader.onKernel(kernel == null ? null : kernel(kernel)).read(Options.path("--plan", named));
-    if (file.plan() == null) {
-      throw new InputException(named, "has no plan; add plan: {regions: [{length: 1GiB}]}");
-    }
-    return file;
+    return reader
+        .onKernel(kernel == null ? null : kernel(kernel))
+        .readPlan(Options.path("--plan", named));
   }
 
   /**

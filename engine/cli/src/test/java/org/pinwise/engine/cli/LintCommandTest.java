@@ -62,6 +62,25 @@ class LintCommandTest {
   }
 
   @Test
+  void aPlanServesCheckAndLint(@TempDir Path work) throws IOException {
+    Run checked = Run.of("check", "--plan", CORPUS + "joined/pod/trainer.pinwise.yaml");
+    assertThat(checked.err()).isEmpty();
+    assertThat(checked.exit()).isEqualTo(ExitCode.OK);
+    Files.writeString(work.resolve("host.yaml"), "host: {kernel: 6.12}\n");
+    Path plan = work.resolve("a.pinwise.yaml");
+    String text = "device: rxe\nhost: host.yaml\nplan: {regions: [{length: 1, access: 2}]}\n";
+    Files.writeString(plan, text);
+    assertThat(Run.of("check", "--plan", plan.toString()).out()).contains("MR001");
+    assertThat(Run.of("lint", plan.toString()).out()).contains("MR001");
+    Files.writeString(plan, "services: {a: {plan: {regions: 1}}}\n");
+    assertThat(Run.of("check", "--plan", plan.toString()).err())
+        .isEqualTo(
+            plan
+                + ":1:11: there are several programs here, and one is judged at a time; pinwise"
+                + " lint judges them all, or move one to a file of its own\n");
+  }
+
+  @Test
   void whatATeamOrAProfileSaysIsSaidToBeTheirs(@TempDir Path work) throws IOException {
     String rules = work.resolve("rules.d").toString();
     Run.of("rules", "new", "ACME101", "regions-are-small", "--in", rules);
