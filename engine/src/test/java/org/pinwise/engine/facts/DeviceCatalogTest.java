@@ -149,6 +149,22 @@ class DeviceCatalogTest {
     }
   }
 
+  /** The driver says ODP_SUPPORT_IMPLICIT only of firmware that has large regions, too. */
+  @Test
+  void aDeviceWithImplicitPagingHasLargeRegions() {
+    MrValidator validator = MrValidator.create(RuleSet.builtIn());
+    for (String name : List.of("connectx5", "connectx6", "connectx6dx", "connectx6lx")) {
+      Facts facts =
+          Facts.of(
+                  MrRequest.ofLength(1L << 30)
+                      .access(AccessFlag.LOCAL_WRITE, AccessFlag.ON_DEMAND)
+                      .build())
+              .withDevice(device(name).facts(Kernel.V6_12))
+              .withHost(Host.TYPE.of(Map.of("kernel", Kernel.V6_12, "pageSize", 4096L)));
+      assertThat(validator.validate(facts)).as(name).isInstanceOf(Accepted.class);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       nullValues = "-",
@@ -222,7 +238,9 @@ class DeviceCatalogTest {
     assertThat(connectx5.vendorPartId()).isEqualTo(4119L);
     assertThat(device("efa").facts(null).rdmaWrite()).isNull();
     assertThat(device("irdma").facts(Kernel.V7_3).atomics()).isNull();
-    assertThat(device("e810").facts(Kernel.V7_3).atomics()).isEqualTo(AtomicSupport.NONE);
+    assertThat(device("e810").facts(Kernel.V6_12).atomics()).isEqualTo(AtomicSupport.NONE);
+    assertThat(device("e810").facts(Kernel.V7_3).atomics()).isNull();
+    assertThat(device("x722").facts(Kernel.V7_3).atomics()).isEqualTo(AtomicSupport.NONE);
   }
 
   @Test
