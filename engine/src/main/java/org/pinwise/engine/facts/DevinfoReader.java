@@ -276,6 +276,7 @@ public final class DevinfoReader {
     private @Nullable Set<OdpOperation> odpOperations(DevinfoText text) {
       DevinfoText.Attribute caps = text.attribute("rc_odp_caps").orElse(null);
       if (caps == null || !caps.whole()) {
+        missing.add("rc_odp_caps");
         return null;
       }
       Set<OdpOperation> operations = EnumSet.noneOf(OdpOperation.class);

@@ -23,6 +23,24 @@ class DevinfoReaderTest {
   private static final List<String> COLUMNS =
       List.of(Corpus.text("facts.csv").lines().findFirst().orElseThrow().split(","));
 
+  /** What must be named as missing where a fact is unknown. */
+  private static final Map<String, List<String>> ATTRIBUTES =
+      Map.ofEntries(
+          Map.entry("driver", List.of("driver")),
+          Map.entry("vendorId", List.of("vendor_id")),
+          Map.entry("vendorPartId", List.of("vendor_part_id")),
+          Map.entry("firmware", List.of("fw_ver")),
+          Map.entry("transport", List.of("transport", "link_layer")),
+          Map.entry("maxMr", List.of("max_mr")),
+          Map.entry("maxMrSize", List.of("max_mr_size")),
+          Map.entry("atomics", List.of("atomic_cap")),
+          Map.entry("memoryWindows", List.of("device_cap_flags")),
+          Map.entry("odp", List.of("general_odp_caps")),
+          Map.entry("implicitOdp", List.of("general_odp_caps")),
+          Map.entry("odpOperations", List.of("rc_odp_caps")),
+          Map.entry("flushGlobal", List.of("device_cap_flags_ex")),
+          Map.entry("flushPersistent", List.of("device_cap_flags_ex")));
+
   static List<String> rows() {
     return Corpus.rows();
   }
@@ -82,6 +100,36 @@ class DevinfoReaderTest {
     assertThat(read(text.replace("\n", "\r\n"))).isEqualTo(expected);
     assertThat(read("$ ibv_devinfo -v\n```\n" + text + "\n```\n").device())
         .isEqualTo(expected.device());
+  }
+
+  /** What a text that is cut after any line does not say is named; see FactsPropertyTest, too. */
+  @ParameterizedTest
+  @MethodSource("dumps")
+  void whatACutTextDoesNotSayIsNamed(String dump) {
+    List<String> lines = firstDevice(Corpus.text(dump)).lines().toList();
+    int read = 0;
+    for (int end = 1; end <= lines.size(); end++) {
+      String cut = String.join("\n", lines.subList(0, end));
+      if (!DevinfoReader.looksLike(cut)) {
+        continue;
+      }
+      read++;
+      Devinfo devinfo = read(cut);
+      Map<String, @Nullable Object> values = Device.TYPE.values(devinfo.device());
+      ATTRIBUTES.forEach((field, attributes) -> {
+        if (values.get(field) == null && !devinfo.doubtful().contains(field)) {
+          assertThat(devinfo.missing())
+              .as("%s of %s, cut after %s", field, dump, cut)
+              .containsAnyElementsOf(attributes);
+        }
+      });
+    }
+    assertThat(read).isPositive();
+  }
+
+  private static String firstDevice(String text) {
+    int second = text.indexOf("hca_id:", text.indexOf("hca_id:") + 1);
+    return second < 0 ? text : text.substring(0, second);
   }
 
   @Test
