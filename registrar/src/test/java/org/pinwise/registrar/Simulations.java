@@ -46,6 +46,12 @@ public final class Simulations {
         verbs, device.name(), VALIDATOR, options, Surroundings.simulated(device));
   }
 
+  /** A registrar on a port to this machine's own devices. */
+  public static MemoryRegistrar openReal(Verbs verbs, String device) {
+    return MemoryRegistrar.open(
+        verbs, device, VALIDATOR, RegistrarOptions.DEFAULT, Surroundings.real());
+  }
+
   /** Probes a simulated device with these rules. */
   public static DeviceProbe.Report probe(String name, MrValidator rules) {
     try (MemoryRegistrar registrar = MemoryRegistrar.simulated(name, rules)) {
