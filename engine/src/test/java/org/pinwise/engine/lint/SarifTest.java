@@ -45,8 +45,8 @@ class SarifTest {
   private static Schema schema() {
     try (InputStream in =
         Objects.requireNonNull(
-            SarifTest.class.getResourceAsStream("/sarif/sarif-schema-2.1.0.json"))) {
-      return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_4)
+            SarifTest.class.getResourceAsStream("/schema/sarif-schema-2.1.0.json"))) {
+      return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_7)
           .getSchema(new String(in.readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
