@@ -50,7 +50,7 @@ final class HandWritten {
   static void judge(MrRequest request, Memory memory, Device device, Host host, long[] fired) {
     Verb verb = request.verb();
     if (verb == Verb.BIND_MW) {
-      bind(request, device, fired);
+      bind(request, host.kernel(), device, fired);
       return;
     }
     Set<AccessFlag> access = request.access();
@@ -58,7 +58,7 @@ final class HandWritten {
     int kernel = host.kernel();
     anyRegion(request, access, driver, kernel, device, fired);
     if (verb == Verb.REG_DM_MR) {
-      deviceMemory(access, driver, fired);
+      deviceMemory(access, driver, kernel, fired);
       return;
     }
     gpuWindow(request, memory, host, fired);
@@ -151,7 +151,7 @@ final class HandWritten {
     return kind == MemoryKind.CUDA || kind == MemoryKind.CUDA_VMM || kind == MemoryKind.ROCM;
   }
 
-  private static void bind(MrRequest request, Device device, long[] fired) {
+  private static void bind(MrRequest request, int kernel, Device device, long[] fired) {
     Set<AccessFlag> access = request.access();
     Set<AccessFlag> region = request.regionAccess();
     switch (device.driver()) {
@@ -192,10 +192,19 @@ final class HandWritten {
           "usnic",
           "vmw_pvrdma",
           "mthca",
-          "efa" ->
+          "efa",
+          "mana" ->
           HandRule.MR027_BIND.fires(fired);
       default -> {}
     }
+    if (kernel >= Kernel.V7_0 && (device.driver().equals("hns") || isIrdmaWithoutWindows(device))) {
+      HandRule.MR027_BIND_NEW_KERNEL.fires(fired);
+    }
+  }
+
+  private static boolean isIrdmaWithoutWindows(Device device) {
+    Long part = device.vendorPartId();
+    return device.driver().equals("irdma") && part != null && part != 0x1452 && part != 0x145c;
   }
 
   /** What holds of all regions, whatever their memory is. */
@@ -283,9 +292,18 @@ final class HandWritten {
     return known != null && known;
   }
 
-  private static void deviceMemory(Set<AccessFlag> access, String driver, long[] fired) {
+  private static void deviceMemory(
+      Set<AccessFlag> access, String driver, int kernel, long[] fired) {
     if (!access.contains(ZERO_BASED)) {
       HandRule.MR019_ZERO_BASED.fires(fired);
+    }
+    if (driver.equals("mana")) {
+      if (kernel < Kernel.V7_0) {
+        HandRule.MR019_MANA_OLD.fires(fired);
+      } else if (access.contains(HUGETLB)) {
+        HandRule.MR019_MANA.fires(fired);
+      }
+      return;
     }
     if (!driver.equals("mlx5")) {
       HandRule.MR019_NO_DEVICE_MEMORY.fires(fired);
@@ -402,6 +420,11 @@ final class HandWritten {
             HandRule.MR027_HNS.fires(fired);
           }
         }
+        case "irdma" -> {
+          if (kernel >= Kernel.V7_0 && isIrdmaWithoutWindows(device)) {
+            HandRule.MR027_IRDMA.fires(fired);
+          }
+        }
         default -> {}
       }
     }
@@ -512,15 +535,19 @@ final class HandWritten {
           "hfi1",
           "qib",
           "ionic",
-          "usnic" ->
+          "usnic",
+          "mthca" ->
           HandRule.MR030.fires(fired);
       case "mlx5", "bnxt_re" -> {
         if (driver.equals("bnxt_re") && kernel < Kernel.V6_2) {
           HandRule.MR030_BNXT_RE_OLD.fires(fired);
         }
         Boolean enabled = device.relaxedOrderingEnabled();
-        if (enabled != null) {
-          (enabled ? HandRule.MR030_FIRMWARE : HandRule.MR030_NIC).fires(fired);
+        if (isTrue(enabled)) {
+          HandRule.MR030_FIRMWARE.fires(fired);
+        } else if (isFalse(enabled)) {
+          boolean asked = driver.equals("bnxt_re") || kernel < Kernel.V6_5;
+          (asked ? HandRule.MR030_NIC : HandRule.MR030_NIC_WRITES).fires(fired);
         }
         if (host.cpu() == Cpu.INTEL_HASWELL_BROADWELL) {
           HandRule.MR030_PROCESSOR.fires(fired);
@@ -563,7 +590,7 @@ final class HandWritten {
     boolean huge = access.contains(HUGETLB);
     if (range.whole()) {
       if (driver.equals("rxe")) {
-        HandRule.MR007_RXE.fires(fired);
+        (kernel >= Kernel.V7_3 ? HandRule.MR007_RXE : HandRule.MR007_RXE_OLD).fires(fired);
       } else if (driver.equals("mlx5")) {
         Long iova = request.rawIova();
         if (request.verb() == Verb.REG_MR_IOVA && iova != null && iova != 0) {
@@ -577,6 +604,7 @@ final class HandWritten {
         }
       }
     } else if (driver.equals("mlx5")
+        && isFalse(device.implicitOdp())
         && isFalse(device.odpLargeRegions())
         && Long.compareUnsigned(range.length, 65_536 * range.pageSize) >= 0) {
       HandRule.MR057.fires(fired);
@@ -635,7 +663,8 @@ final class HandWritten {
             "hfi1",
             "qib",
             "ionic",
-            "mthca" ->
+            "mthca",
+            "usnic" ->
             HandRule.MR028.fires(fired);
         case "rxe" -> {
           if (kernel < Kernel.V6_5) {
