@@ -97,7 +97,13 @@ abstract class Judgement {
   }
 
   public List<Finding> findings() {
-    return rendered().findings();
+    boolean none = rendered == null && decision.fired().isEmpty() && decision.settled().isEmpty();
+    return none ? List.of() : rendered().findings();
+  }
+
+  public boolean hasUndecided() {
+    Rendered made = rendered;
+    return made == null ? !decision.undecided().isEmpty() : !made.undecided().isEmpty();
   }
 
   public List<UndecidedRule> undecided() {

@@ -21,6 +21,9 @@ public sealed interface Verdict permits Accepted, Rejected, Undecided {
   /** Returns the rules that the known facts do not decide, in the order of findings. */
   List<UndecidedRule> undecided();
 
+  /** Returns whether there are such rules; it does not make their texts. */
+  boolean hasUndecided();
+
   /** Returns what was assumed because nobody said it, such as {@code address}. */
   List<String> assumed();
 

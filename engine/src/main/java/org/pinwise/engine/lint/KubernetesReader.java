@@ -26,7 +26,7 @@ import org.pinwise.rules.model.Size;
  */
 final class KubernetesReader implements ConfigReader {
   private static final Pattern API_VERSION = Pattern.compile("(?m)^[ \\t{-]*\"?apiVersion\"?\\s*:");
-  private static final Pattern KIND = Pattern.compile("(?m)^?[ \\t{,-]*\"?kind\"?\\s*:");
+  private static final Pattern KIND = Pattern.compile("kind\"?\\s*:");
   private static final List<String> LISTS =
       List.of("initContainers", "containers", "ephemeralContainers");
 

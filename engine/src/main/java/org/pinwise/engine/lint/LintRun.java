@@ -301,7 +301,7 @@ final class LintRun {
                 source.name(), planAt(statement), "", facts.plan(), facts.host(), List.of()));
       }
       Verdict verdict = validator.validate(statement.facts());
-      if (!verdict.undecided().isEmpty()) {
+      if (verdict.hasUndecided()) {
         undecided++;
       }
       verdict.findings().forEach(finding -> found(finding, statement, List.of()));

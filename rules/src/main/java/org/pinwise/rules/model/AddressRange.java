@@ -215,6 +215,27 @@ public record AddressRange(
     if (pageSize != null && address != null && request.rawLength() != null) {
       return exact(request, host, address, request.rawLength(), pageSize);
     }
+    boolean open = pageSize == null && host.memlock() == null && host.pinnedPages() == null;
+    if (open
+        && request.rawAddress() == null
+        && request.rawLength() == null
+        && request.rawIova() == null) {
+      return assumeAddress ? OfNothing.ADDRESS_ASSUMED : OfNothing.NOTHING_ASSUMED;
+    }
+    return agreed(request, host, address);
+  }
+
+  /** What follows of nothing, as for each part of a file of configuration: derived once. */
+  private static final class OfNothing {
+    private static final MrRequest REQUEST = MrRequest.builder().build();
+    private static final AddressRange ADDRESS_ASSUMED =
+        agreed(REQUEST, Host.UNKNOWN, ASSUMED_ADDRESS);
+    private static final AddressRange NOTHING_ASSUMED = agreed(REQUEST, Host.UNKNOWN, null);
+  }
+
+  /** Returns what is the same for all that is not said. */
+  private static AddressRange agreed(MrRequest request, Host host, @Nullable Long address) {
+    Long pageSize = host.pageSize();
     AddressRange merged = null;
     for (long size : pageSize == null ? PAGE_SIZES : new long[] {pageSize}) {
       for (long start :
