@@ -14,6 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.Accepted;
+import org.pinwise.engine.BoundValidator;
 import org.pinwise.engine.Finding;
 import org.pinwise.engine.Finding.Origin;
 import org.pinwise.engine.Undecided;
@@ -81,6 +83,7 @@ final class SimulatedVerbs extends TrackingVerbs {
 
   private final SimulatedDevice simulated;
   private final DeviceInfo info;
+  private final BoundValidator kernel;
   private final boolean limited;
   private final Path descriptors;
   private final Set<Integer> liveKeys = ConcurrentHashMap.newKeySet();
@@ -124,6 +127,7 @@ final class SimulatedVerbs extends TrackingVerbs {
     this.info = info(simulated);
     Host host = simulated.host();
     this.limited = host.memlock() != null && Boolean.FALSE.equals(host.ipcLock());
+    this.kernel = simulated.kernel().forHost(simulated.device(), host());
   }
 
   private static DeviceInfo info(SimulatedDevice simulated) {
@@ -331,10 +335,7 @@ final class SimulatedVerbs extends TrackingVerbs {
 
   /** What the rules say that the kernel answers; 0 where it registers. */
   private int errno(MrRequest.Builder request, @Nullable Memory memory) {
-    return errno(
-        simulated
-            .kernel()
-            .validate(new Facts(request.build(), memory, simulated.device(), host())));
+    return errno(kernel.validate(new Facts(request.build(), memory, simulated.device(), host())));
   }
 
   /** Makes a region, if the device has room for one. */
@@ -462,6 +463,9 @@ final class SimulatedVerbs extends TrackingVerbs {
 
   /** The errno that the kernel would give; 0 where it registers. */
   private static int errno(Verdict verdict) {
+    if (verdict instanceof Accepted) {
+      return 0; // its findings need not be made
+    }
     for (Finding finding : verdict.findings()) {
       if (finding.severity() == Severity.ERROR
           && finding.origin() == Origin.KERNEL
