@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.Finding.Origin;
 import org.pinwise.engine.drools.DroolsJudge;
+import org.pinwise.engine.drools.Judge;
+import org.pinwise.engine.drools.OpenRulesJudge;
 import org.pinwise.engine.eval.CompiledRule;
 import org.pinwise.engine.eval.Completions;
 import org.pinwise.engine.eval.FactTuple;
@@ -54,6 +56,7 @@ public final class MrValidator {
   private final List<CompiledRule> compiled;
   private final List<String> disabled;
   private final OutcomeMemo memo;
+  private final boolean judgesFew;
   private final TrustedJudge trusted;
   private final Map<FactType<?>, MrValidator> ofConfiguration = new ConcurrentHashMap<>();
 
@@ -78,8 +81,10 @@ public final class MrValidator {
       RuleSet ruleSet,
       Assumptions assumptions,
       @Nullable FactType<?> configuration,
-      int maxOutcomes) {
+      int maxOutcomes,
+      boolean judgesFew) {
     this.ruleSet = ruleSet;
+    this.judgesFew = judgesFew;
     this.assumptions = assumptions;
     List<Graded> rules = new ArrayList<>();
     List<String> off = new ArrayList<>();
@@ -125,7 +130,8 @@ public final class MrValidator {
         new TrustedJudge(configuration == null ? ruleSet.trusted() : List.of(), ruleSet.profile());
     off.addAll(trusted.disabled());
     this.disabled = List.copyOf(off);
-    this.memo = new OutcomeMemo(compiled, new DroolsJudge(compiled), maxOutcomes);
+    Judge judge = judgesFew ? new OpenRulesJudge(compiled) : new DroolsJudge(compiled);
+    this.memo = new OutcomeMemo(compiled, judge, maxOutcomes);
   }
 
   /**
@@ -146,13 +152,28 @@ public final class MrValidator {
     return create(ruleSet, assumptions, OutcomeMemo.MAX_OUTCOMES);
   }
 
+  /**
+   * Makes a validator for few requests, such as one of a command line: it takes a part of the time
+   * that {@link #create} takes, and its first verdicts take the more.
+   *
+   * @throws RuleSetException if the rule set has problems; it names them all
+   */
+  public static MrValidator forFew(RuleSet ruleSet, Assumptions assumptions) {
+    return create(ruleSet, assumptions, OutcomeMemo.MAX_OUTCOMES, true);
+  }
+
   /** Makes a validator that remembers no more than so many outcomes. */
   static MrValidator create(RuleSet ruleSet, Assumptions assumptions, int maxOutcomes) {
+    return create(ruleSet, assumptions, maxOutcomes, false);
+  }
+
+  private static MrValidator create(
+      RuleSet ruleSet, Assumptions assumptions, int maxOutcomes, boolean judgesFew) {
     List<RuleProblem> problems = ruleSet.problems();
     if (!problems.isEmpty()) {
       throw new RuleSetException(problems);
     }
-    return new MrValidator(ruleSet, assumptions, null, maxOutcomes);
+    return new MrValidator(ruleSet, assumptions, null, maxOutcomes, judgesFew);
   }
 
   /** Returns the rules and the profile. */
@@ -175,7 +196,9 @@ public final class MrValidator {
         ? this
         : ofConfiguration.computeIfAbsent(
             configuration.factType(),
-            type -> new MrValidator(ruleSet, Assumptions.NONE, type, OutcomeMemo.MAX_OUTCOMES));
+            type ->
+                new MrValidator(
+                    ruleSet, Assumptions.NONE, type, OutcomeMemo.MAX_OUTCOMES, judgesFew));
   }
 
   private Verdict judge(Facts facts) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.pinwise.engine.drools.DroolsJudge;
+import org.pinwise.engine.drools.Judge;
 import org.pinwise.engine.eval.Atom;
 import org.pinwise.engine.eval.CompiledRule;
 import org.pinwise.engine.eval.FactTuple;
@@ -28,11 +28,11 @@ final class OutcomeMemo {
 
   private final Comparisons[] comparisons;
   private final int words;
-  private final DroolsJudge judge;
+  private final Judge judge;
   private final int maxOutcomes;
   private final ConcurrentHashMap<Key, Outcome> outcomes = new ConcurrentHashMap<>();
 
-  OutcomeMemo(List<CompiledRule> rules, DroolsJudge judge, int maxOutcomes) {
+  OutcomeMemo(List<CompiledRule> rules, Judge judge, int maxOutcomes) {
     this.maxOutcomes = maxOutcomes;
     this.judge = judge;
     Map<Set<FactType<?>>, Set<Atom>> byTypes = new LinkedHashMap<>();

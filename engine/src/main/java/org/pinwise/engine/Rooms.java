@@ -18,13 +18,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import org.pinwise.engine.yaml.Yaml;
 import org.pinwise.rules.spi.Rule;
 
 /** Finds rooms: in the rules jar, which nobody lists, and in directories of teams. */
 final class Rooms {
   private static final String ROOT = "org/pinwise/rules/";
-  private static final String ROOM = "[A-Z]{2,12}\\d{3}-[a-z0-9-]+";
+  private static final Pattern ROOM = Pattern.compile("[A-Z]{2,12}\\d{3}-[a-z0-9-]+");
 
   private Rooms() {}
 
@@ -68,7 +69,7 @@ final class Rooms {
           continue;
         }
         String room = name.substring(root.length(), slash);
-        if (room.matches(ROOM)) {
+        if (ROOM.matcher(room).matches()) {
           try (InputStream in = jar.getInputStream(entry)) {
             files
                 .computeIfAbsent(room, r -> new TreeMap<>())
@@ -104,7 +105,7 @@ final class Rooms {
     Map<String, Path> folders = new TreeMap<>();
     for (Path entry : list(directory)) {
       String name = String.valueOf(entry.getFileName());
-      if (Files.isDirectory(entry) && name.matches(ROOM)) {
+      if (Files.isDirectory(entry) && ROOM.matcher(name).matches()) {
         folders.put(name, entry);
       }
     }
@@ -123,7 +124,7 @@ final class Rooms {
   static List<String> strays(Path directory) {
     return list(directory).stream()
         .filter(entry -> Files.exists(entry.resolve("rule.drl")))
-        .filter(entry -> !String.valueOf(entry.getFileName()).matches(ROOM))
+        .filter(entry -> !ROOM.matcher(String.valueOf(entry.getFileName())).matches())
         .map(Path::toString)
         .sorted()
         .toList();

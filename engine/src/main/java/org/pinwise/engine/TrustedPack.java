@@ -76,7 +76,7 @@ record TrustedPack(
     List<TrustedRule> rules = new ArrayList<>();
     for (FullDrl.Declared declared : program.rules()) {
       // Rules of other names prepare what these need, and may not report.
-      if (declared.id().matches(RuleChecks.ID)) {
+      if (RuleChecks.isId(declared.id())) {
         Place place =
             places.getOrDefault(declared.id(), new Place(pack.location(), 0, declared.id()));
         TeamRules.metaOfTrusted(
@@ -100,7 +100,7 @@ record TrustedPack(
         continue;
       }
       String id = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
-      if (!id.matches(RuleChecks.ID)) {
+      if (!RuleChecks.isId(id)) {
         continue;
       }
       if (!id.equals(room.id()) && !id.startsWith(room.id() + "/")) {

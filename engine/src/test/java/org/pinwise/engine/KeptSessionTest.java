@@ -7,15 +7,21 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.pinwise.engine.drools.DroolsJudge;
+import org.pinwise.engine.drools.Judge;
+import org.pinwise.engine.drools.OpenRulesJudge;
 import org.pinwise.engine.eval.CompiledRule;
 import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.engine.eval.Outcome;
+import org.pinwise.rules.model.AddressRange;
+import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.spi.Rule;
 import org.pinwise.rules.spi.Truth;
 
-/** A session keeps its facts, and yet what it says is of the facts at hand alone. */
+/** What Drools was given before is kept, and yet what it says is of the facts at hand alone. */
 class KeptSessionTest {
   private static final int FACTS = 1_000;
+  private static final int VALIDATORS = 20;
+  private static final int REQUESTS = 20;
 
   /** Reads nothing of the request, so only that it is given anew can make it fire anew. */
   private static final String TEAM =
@@ -36,28 +42,49 @@ class KeptSessionTest {
       end
       """;
 
+  private final List<Rule> rules =
+      RuleSet.builtIn()
+          .withRooms(List.of(new Room("TEAM002-x", "TEAM002-x", Map.of("rule.drl", TEAM))))
+          .rules()
+          .stream()
+          .filter(rule -> rule.configuration().isEmpty())
+          .toList();
+  private final List<CompiledRule> compiled =
+      rules.stream().map(rule -> CompiledRule.of(rule, rule.meta().parameters())).toList();
+  private final long seed = new Random().nextLong();
+  private final Random random = new Random(seed);
+  private final FactSampler sampler = new FactSampler(rules, seed);
+
   @Test
   void saysTheSameWhicheverFactsChange() {
-    List<Rule> rules =
-        RuleSet.builtIn()
-            .withRooms(List.of(new Room("TEAM002-x", "TEAM002-x", Map.of("rule.drl", TEAM))))
-            .rules()
-            .stream()
-            .filter(rule -> rule.configuration().isEmpty())
-            .toList();
-    List<CompiledRule> compiled =
-        rules.stream().map(rule -> CompiledRule.of(rule, rule.meta().parameters())).toList();
     DroolsJudge judge = new DroolsJudge(compiled);
-    long seed = new Random().nextLong();
-    Random random = new Random(seed);
-    FactSampler sampler = new FactSampler(rules, seed);
     FactTuple facts = sampler.known().tuple();
     for (int i = 0; i < FACTS; i++) {
       facts = changed(facts, sampler, random);
-      assertThat(judge.judge(facts))
-          .as("seed %d, %d. facts, %s", seed, i, facts)
-          .isEqualTo(byFormulas(compiled, facts));
+      check(judge, facts);
     }
+  }
+
+  @Test
+  void judgesFewByTheRulesThatTheFirstLeavesOpen() {
+    for (int i = 0; i < VALIDATORS; i++) {
+      OpenRulesJudge judge = new OpenRulesJudge(compiled);
+      FactTuple first = sampler.known().tuple();
+      check(judge, first);
+      for (int j = 0; j < REQUESTS; j++) {
+        MrRequest other = sampler.known().tuple().request();
+        check(judge, first.with(other).with(AddressRange.of(other, first.host(), false)));
+      }
+      check(
+          judge,
+          changed(first, sampler, random)); // of a device, host or memory that it may not know
+    }
+  }
+
+  private void check(Judge judge, FactTuple facts) {
+    assertThat(judge.judge(facts))
+        .as("seed %d, %s", seed, facts)
+        .isEqualTo(byFormulas(compiled, facts));
   }
 
   /** Any number of the facts is others; sometimes none is. */

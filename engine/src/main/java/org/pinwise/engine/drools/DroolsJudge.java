@@ -1,5 +1,6 @@
 package org.pinwise.engine.drools;
 
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ import org.pinwise.rules.model.MrRequest;
  * Lets Drools decide which rules fire and which are undecided. Immutable and thread-safe: sessions
  * are kept and reused, at most so many at a time, whatever the number of threads.
  */
-public final class DroolsJudge {
+public final class DroolsJudge implements Judge {
   private static final int MAX_SESSIONS = 2 * Runtime.getRuntime().availableProcessors();
 
   private final KieBase kieBase;
@@ -28,11 +29,22 @@ public final class DroolsJudge {
 
   /** Builds Drools' rule base; takes tenths of a second for the first rule set of a JVM. */
   public DroolsJudge(List<CompiledRule> rules) {
-    Model model = DroolsModel.of(rules);
+    this(rules, all(rules.size()));
+  }
+
+  /** Builds the rule base of some rules, by their places; the others say nothing. */
+  DroolsJudge(List<CompiledRule> rules, BitSet places) {
+    Model model = DroolsModel.of(rules, places);
     this.kieBase = KieBaseBuilder.createKieBaseFromModel(model);
   }
 
-  /** Returns what the rules say of the facts. */
+  private static BitSet all(int size) {
+    BitSet places = new BitSet();
+    places.set(0, size);
+    return places;
+  }
+
+  @Override
   public Outcome judge(FactTuple facts) {
     permits.acquireUninterruptibly();
     try {

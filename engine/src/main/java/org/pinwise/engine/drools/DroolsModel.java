@@ -1,6 +1,7 @@
 package org.pinwise.engine.drools;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -50,12 +51,14 @@ final class DroolsModel {
     }
   }
 
-  static Model of(List<CompiledRule> rules) {
+  /** Returns the model of the rules in these places. */
+  static Model of(List<CompiledRule> rules, BitSet places) {
     DroolsModel builder = new DroolsModel(rules);
-    for (int place = 0; place < rules.size(); place++) {
-      builder.add(rules.get(place), place, true);
-      builder.add(rules.get(place), place, false);
-    }
+    places.stream()
+        .forEach(place -> {
+          builder.add(rules.get(place), place, true);
+          builder.add(rules.get(place), place, false);
+        });
     return builder.model;
   }
 
@@ -71,7 +74,7 @@ final class DroolsModel {
     }
     List<Conjunct> conjuncts = conjuncts(formulas, certain);
     if (certain) {
-      conjuncts.add(new Conjunct(new Formula.Leaf(rule.evidence()), true));
+      conjuncts.add(Conjunct.certain(new Formula.Leaf(rule.evidence())));
     }
     Map<FactType<?>, Variable<Object>> bound = new HashMap<>();
     List<RuleItemBuilder<?>> items = new ArrayList<>();
@@ -79,7 +82,9 @@ final class DroolsModel {
     patterns.forEach((type, own) -> items.add(pattern(type, own, bound)));
     for (CompiledRule.Part part : negated) {
       List<Conjunct> swapped =
-          part.conjuncts().stream().map(formula -> new Conjunct(formula, !certain)).toList();
+          part.conjuncts().stream()
+              .map(formula -> certain ? Conjunct.possible(formula) : Conjunct.certain(formula))
+              .toList();
       items.add(DSL.not(pattern(part.type(), swapped, new HashMap<>(bound))));
     }
     items.add(
@@ -106,14 +111,14 @@ final class DroolsModel {
     formulas.stream()
         .sorted(Comparator.comparingInt(formula -> -uses.getOrDefault(Conjunct.text(formula), 0)))
         .forEach(formula -> {
-          Conjunct possible = new Conjunct(formula, false);
+          Conjunct possible = Conjunct.possible(formula);
           boolean joins = possible.types().size() > 1;
-          conjuncts.add(joins ? new Conjunct(formula, certain) : possible);
+          conjuncts.add(joins && certain ? possible.asCertain() : possible);
           if (certain && !joins) {
             ofOneFact.computeIfAbsent(possible.types(), types -> new ArrayList<>()).add(formula);
           }
         });
-    ofOneFact.values().forEach(all -> conjuncts.add(new Conjunct(new Formula.All(all), true)));
+    ofOneFact.values().forEach(all -> conjuncts.add(Conjunct.certain(new Formula.All(all))));
     return conjuncts;
   }
 
@@ -128,7 +133,7 @@ final class DroolsModel {
     read.add(MrRequest.TYPE); // for that is what starts a judgement
     conjuncts.forEach(conjunct -> read.addAll(conjunct.types()));
     for (CompiledRule.Part part : negated) {
-      part.conjuncts().forEach(formula -> read.addAll(new Conjunct(formula, true).types()));
+      part.conjuncts().forEach(formula -> read.addAll(Conjunct.possible(formula).types()));
     }
     Map<FactType<?>, List<Conjunct>> patterns = new LinkedHashMap<>();
     for (FactType<?> type : FactType.all()) {
@@ -137,26 +142,44 @@ final class DroolsModel {
       }
     }
     for (Conjunct conjunct : conjuncts) {
-      List<FactType<?>> order = new ArrayList<>(patterns.keySet());
-      order.retainAll(conjunct.types());
-      patterns.getOrDefault(order.get(order.size() - 1), List.of()).add(conjunct);
+      List<Conjunct> last = List.of();
+      for (Map.Entry<FactType<?>, List<Conjunct>> pattern : patterns.entrySet()) {
+        last = conjunct.types().contains(pattern.getKey()) ? pattern.getValue() : last;
+      }
+      last.add(conjunct);
     }
     return patterns;
   }
 
-  /** A part of a pattern's condition, as one of the two rules demands it. */
-  private record Conjunct(Formula formula, boolean mustBeTrue) {
-    boolean holds(FactTuple facts) {
-      Truth truth = formula.of(facts);
-      return mustBeTrue ? truth == Truth.TRUE : truth != Truth.FALSE;
-    }
-
-    Set<FactType<?>> types() {
+  /**
+   * A part of a pattern's condition, as one of the two rules demands it.
+   *
+   * @param types the types of facts that it reads
+   */
+  private record Conjunct(Formula formula, Set<FactType<?>> types, boolean mustBeTrue) {
+    static Conjunct possible(Formula formula) {
       Set<Atom> atoms = new LinkedHashSet<>();
       formula.atoms(atoms);
       Set<FactType<?>> types = new LinkedHashSet<>();
-      atoms.forEach(atom -> atom.reads().stream().map(Operand.FieldOf::type).forEach(types::add));
-      return types;
+      for (Atom atom : atoms) {
+        for (Operand.FieldOf<?> field : atom.reads()) {
+          types.add(field.type());
+        }
+      }
+      return new Conjunct(formula, types, false);
+    }
+
+    static Conjunct certain(Formula formula) {
+      return possible(formula).asCertain();
+    }
+
+    Conjunct asCertain() {
+      return new Conjunct(formula, types, true);
+    }
+
+    boolean holds(FactTuple facts) {
+      Truth truth = formula.of(facts);
+      return mustBeTrue ? truth == Truth.TRUE : truth != Truth.FALSE;
     }
 
     /** Equal for conjuncts that hold for equal facts, so that Drools shares their nodes. */

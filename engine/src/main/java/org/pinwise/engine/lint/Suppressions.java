@@ -61,7 +61,7 @@ final class Suppressions {
       }
       Place place = new Place(i + 1, matcher.start() + 1);
       String rule = matcher.group(1);
-      if (rule == null || !rule.matches(RuleChecks.ID)) {
+      if (rule == null || !RuleChecks.isId(rule)) {
         complaints.add(
             new Complaint(
                 place, "a suppression names a rule and a reason: " + MARK + " MR001 why"));

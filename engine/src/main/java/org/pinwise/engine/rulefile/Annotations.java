@@ -99,6 +99,7 @@ final class Annotations {
   private static final List<String> NAMES = KINDS.stream().map(Kind::name).toList();
   private static final List<String> REQUIRED =
       KINDS.stream().filter(kind -> kind.needed().equals(ALWAYS)).map(Kind::name).toList();
+  private static final Pattern BLANKS = Pattern.compile("\\s+");
   private static final Pattern PARAMETER =
       Pattern.compile("\\s*([a-z][A-Za-z0-9]*)\\s*=\\s*(\\d{1,18})\\s*");
 
@@ -154,7 +155,7 @@ final class Annotations {
       throw new SyntaxException(
           one("errno").at(), "@errno says that the call fails, so @severity must be ERROR");
     }
-    if (!text("since").matches(RuleChecks.VERSION)) {
+    if (!RuleChecks.isVersion(text("since"))) {
       throw new SyntaxException(
           one("since").at(), "@since takes a version such as 0.1, not %s".formatted(text("since")));
     }
@@ -231,7 +232,7 @@ final class Annotations {
     }
     List<Verification> all = new ArrayList<>();
     for (String entry : text("verified").split(",", -1)) {
-      String[] words = entry.strip().split("\\s+", -1);
+      String[] words = BLANKS.split(entry.strip(), -1);
       OptionalInt kernel = Kernel.parse(words[0]);
       if (words.length != 2 || kernel.isEmpty()) {
         throw new SyntaxException(
@@ -276,7 +277,7 @@ final class Annotations {
     if (value.equals("align iova")) {
       return new Fix.AlignIova();
     }
-    String[] words = value.split("\\s+", -1);
+    String[] words = BLANKS.split(value, -1);
     @Nullable AccessFlag flag = words.length == 2 ? AccessFlag.byName(words[1]).orElse(null) : null;
     if (flag != null && words[0].equals("drop")) {
       return new Fix.DropFlag(flag);

@@ -286,7 +286,7 @@ final class ConditionParser {
       throw new SyntaxException(
           token, token.text() + " is not bound; bind it in a pattern before this one");
     }
-    tokens.expect(".", "a bound fact is read by its fields: %s.length".formatted(token.text()));
+    tokens.expect(".", "a bound fact is read by its fields: " + token.text() + ".length");
     Token field = tokens.take();
     if (tokens.peek().is("(")) {
       throw new SyntaxException(tokens.peek(), "calls are not allowed; a condition reads fields");
@@ -311,7 +311,7 @@ final class ConditionParser {
       throw new SyntaxException(
           holder, "%s is not imported; add: import %s%s;".formatted(name, Vocabulary.MODEL, name));
     }
-    tokens.expect(".", "a constant is written %s.NAME".formatted(name));
+    tokens.expect(".", "a constant is written " + name + ".NAME");
     Token constantName = tokens.take();
     @Nullable Object value = scope.vocabulary.constant(name, constantName.text());
     if (value == null) {

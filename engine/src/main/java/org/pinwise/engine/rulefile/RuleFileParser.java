@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.RuleProblem;
 import org.pinwise.engine.text.Nearest;
@@ -34,6 +35,15 @@ public final class RuleFileParser {
   private static final Set<String> RAW_SYMBOLS = Set.of(".", ",", "-", "/", "=");
 
   private static final Vocabulary VOCABULARY = new Vocabulary();
+
+  /** What may be imported. */
+  private static final List<String> IMPORTS =
+      Stream.concat(
+              Stream.of(FINDINGS),
+              VOCABULARY.importable().stream().map(name -> Vocabulary.MODEL + name))
+          .toList();
+
+  private static final String GLOBAL = "global %s findings;".formatted(FINDINGS);
 
   /** A rule file larger than this is refused before it is read further, in characters. */
   static final int MAX_LENGTH = 1 << 18;
@@ -165,20 +175,17 @@ public final class RuleFileParser {
       throw new SyntaxException(
           at, "import %s is not allowed; import a fact type instead".formatted(at.text()));
     }
-    List<String> allowed = new ArrayList<>(List.of(FINDINGS));
-    VOCABULARY.importable().forEach(name -> allowed.add(Vocabulary.MODEL + name));
-    String name = qualifiedName("import", allowed);
-    endOfLine("import %s;".formatted(name));
+    String name = qualifiedName("import", IMPORTS);
+    endOfLine("import " + name + ";");
     if (name.startsWith(Vocabulary.MODEL)) {
       imported.add(name.substring(Vocabulary.MODEL.length()));
     }
   }
 
   private void globalLine() {
-    String form = "the only global is: global %s findings;".formatted(FINDINGS);
     qualifiedName("global", List.of(FINDINGS));
-    expect("findings", form);
-    endOfLine("global %s findings;".formatted(FINDINGS));
+    expect("findings", "the only global is: " + GLOBAL);
+    endOfLine(GLOBAL);
   }
 
   /** A semicolon may be left out, but then the line ends. */
@@ -192,6 +199,23 @@ public final class RuleFileParser {
 
   /** Reads one of some names with dots; what leads to none of them is refused where it leaves. */
   private String qualifiedName(String keyword, List<String> allowed) {
+    int first = next;
+    StringBuilder name = new StringBuilder();
+    boolean ofNames = true;
+    do {
+      Token part = take();
+      ofNames &= part.kind() == Token.Kind.NAME;
+      name.append(name.isEmpty() ? "" : ".").append(part.text());
+    } while (accept("."));
+    if (ofNames && allowed.contains(name.toString())) {
+      return name.toString();
+    }
+    next = first;
+    throw notAllowed(keyword, allowed);
+  }
+
+  /** Returns what is wrong with a name that is none of those that are allowed. */
+  private SyntaxException notAllowed(String keyword, List<String> allowed) {
     StringBuilder name = new StringBuilder();
     do {
       Token part = take();
@@ -199,16 +223,13 @@ public final class RuleFileParser {
       String read = name.toString();
       if (part.kind() != Token.Kind.NAME
           || allowed.stream().noneMatch(n -> n.equals(read) || n.startsWith(read + "."))) {
-        throw new SyntaxException(part, notAllowed(keyword, part, read, allowed));
+        return new SyntaxException(part, notAllowed(keyword, part, read, allowed));
       }
     } while (accept("."));
-    if (!allowed.contains(name.toString())) {
-      throw new SyntaxException(
-          peek(),
-          "expected '.', found %s: %s %s is not complete; allowed are %s"
-              .formatted(peek().shown(), keyword, name, allowed));
-    }
-    return name.toString();
+    return new SyntaxException(
+        peek(),
+        "expected '.', found %s: %s %s is not complete; allowed are %s"
+            .formatted(peek().shown(), keyword, name, allowed));
   }
 
   private String notAllowed(String keyword, Token part, String read, List<String> allowed) {
@@ -258,7 +279,7 @@ public final class RuleFileParser {
     }
     ruleName = name.text();
     operands = 0;
-    if (!name.text().matches(RuleChecks.ID)) {
+    if (!RuleChecks.isId(name.text())) {
       throw new SyntaxException(
           name,
           "\"%s\" is no rule id; an id is letters and three digits, such as ACME101 or ACME101/old-kernel"
@@ -340,8 +361,7 @@ public final class RuleFileParser {
     Token binding = null;
     if (peek().kind() == Token.Kind.NAME && peek().text().startsWith("$")) {
       binding = take();
-      expect(
-          ":", "a binding is followed by a colon: %s : MrRequest( .. )".formatted(binding.text()));
+      expect(":", "a binding is followed by a colon: " + binding.text() + " : MrRequest( .. )");
     }
     Token name = take();
     if (name.kind() != Token.Kind.NAME || isConstruct(name)) {
@@ -351,7 +371,7 @@ public final class RuleFileParser {
     if (binding != null && (quantifier != null || parameters)) {
       throw new SyntaxException(binding, "only a plain pattern of a fact can be bound");
     }
-    String form = "a pattern has its conditions in parentheses: %s( .. )".formatted(name.text());
+    String form = "a pattern has its conditions in parentheses: " + name.text() + "( .. )";
     if (parameters) {
       expect("(", form);
       parameterBindings(scope);
@@ -404,7 +424,7 @@ public final class RuleFileParser {
     while (!peek().is(")")) {
       if (isBinding(scope)) {
         Token binding = take();
-        expect(":", "a binding is followed by a colon: %s : length".formatted(binding.text()));
+        expect(":", "a binding is followed by a colon: " + binding.text() + " : length");
         scope.bindField(binding, take());
       } else {
         all.add(conditions.condition());
@@ -502,8 +522,9 @@ public final class RuleFileParser {
   private Template report(Token name, Scope scope) {
     Token at = peek();
     String form =
-        "a rule's only consequence is: findings.report(\"%s\", $fact, \"text with {field}\");"
-            .formatted(name.text());
+        "a rule's only consequence is: findings.report(\""
+            + name.text()
+            + "\", $fact, \"text with {field}\");";
     expect("findings", form);
     expect(".", form);
     expect("report", form);

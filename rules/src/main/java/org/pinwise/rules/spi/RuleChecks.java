@@ -12,11 +12,10 @@ import org.pinwise.rules.model.Field.Kind;
 
 /** What must be true of every rule, whatever it was written in. */
 public final class RuleChecks {
-  /** What a rule's id is: letters and three digits, and where a room holds several a name. */
-  public static final String ID = "[A-Z]{2,12}\\d{3}(/[a-z0-9.-]{1,40})?";
-
-  /** What a version is that a rule says it came with. */
-  public static final String VERSION = "\\d{1,4}(\\.\\d{1,4}){0,3}";
+  private static final java.util.regex.Pattern ID =
+      java.util.regex.Pattern.compile("[A-Z]{2,12}\\d{3}(/[a-z0-9.-]{1,40})?");
+  private static final java.util.regex.Pattern VERSION =
+      java.util.regex.Pattern.compile("\\d{1,4}(\\.\\d{1,4}){0,3}");
 
   /** Drools compares a fact with at most four others at once. */
   private static final int MAX_TYPES = 5;
@@ -52,6 +51,19 @@ public final class RuleChecks {
     return List.copyOf(checks.problems);
   }
 
+  /**
+   * Returns whether a text can be a rule's id: letters and three digits, and where a room holds
+   * several rules a name.
+   */
+  public static boolean isId(String text) {
+    return ID.matcher(text).matches();
+  }
+
+  /** Returns whether a text can be the version that a rule says it came with. */
+  public static boolean isVersion(String text) {
+    return VERSION.matcher(text).matches();
+  }
+
   /** A judgement has one configuration, so a rule that reads two never reports. */
   private void oneConfiguration() {
     Set<FactType<?>> types = new HashSet<>();
@@ -68,7 +80,7 @@ public final class RuleChecks {
 
   private void meta() {
     RuleMeta meta = rule.meta();
-    if (!meta.id().matches(ID)) {
+    if (!isId(meta.id())) {
       problems.add("\"%s\" %s".formatted(meta.id(), ID_IN_WORDS));
     }
     Map<String, String> texts = new java.util.LinkedHashMap<>();
@@ -81,7 +93,7 @@ public final class RuleChecks {
         problems.add(name + " is empty");
       }
     });
-    if (!meta.since().isBlank() && !meta.since().matches(VERSION)) {
+    if (!meta.since().isBlank() && !isVersion(meta.since())) {
       problems.add("since is a version such as 0.1, not " + meta.since());
     }
     if (meta.summary().endsWith(".")) {

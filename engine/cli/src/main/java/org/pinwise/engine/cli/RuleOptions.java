@@ -84,7 +84,7 @@ public final class RuleOptions {
    * @throws org.pinwise.engine.RuleSetException if the rules have problems
    */
   public MrValidator validator(Assumptions assumptions) {
-    return MrValidator.create(ruleSet(), assumptions);
+    return MrValidator.forFew(ruleSet(), assumptions);
   }
 
   private static Profile profile(String name) {

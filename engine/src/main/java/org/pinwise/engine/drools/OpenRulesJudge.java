@@ -1,0 +1,61 @@
+package org.pinwise.engine.drools;
+
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.eval.CompiledRule;
+import org.pinwise.engine.eval.FactTuple;
+import org.pinwise.engine.eval.Outcome;
+import org.pinwise.rules.model.AddressRange;
+import org.pinwise.rules.model.MrRequest;
+import org.pinwise.rules.spi.Truth;
+
+/**
+ * Lets Drools decide few requests in little time: of all rules it is given those that may fire on
+ * the first one's device, host, memory and plan, whatever the request is; mostly a third. Facts
+ * that leave other rules open are judged by all. Thread-safe.
+ */
+public final class OpenRulesJudge implements Judge {
+  private final List<CompiledRule> rules;
+  private @Nullable BitSet open;
+  private @Nullable DroolsJudge ofOpen;
+  private @Nullable DroolsJudge ofAll;
+
+  /** Builds nothing of Drools yet. */
+  public OpenRulesJudge(List<CompiledRule> rules) {
+    this.rules = List.copyOf(rules);
+  }
+
+  @Override
+  public Outcome judge(FactTuple facts) {
+    return judgeOf(facts).judge(facts);
+  }
+
+  private synchronized DroolsJudge judgeOf(FactTuple facts) {
+    if (ofAll != null) {
+      return ofAll;
+    }
+    BitSet now = open(facts);
+    if (ofOpen == null || open == null) {
+      open = now;
+      ofOpen = new DroolsJudge(rules, now);
+      return ofOpen;
+    }
+    now.andNot(open);
+    if (now.isEmpty()) {
+      return ofOpen;
+    }
+    ofAll = new DroolsJudge(rules);
+    return ofAll;
+  }
+
+  /** What is unknown can only leave more rules open. */
+  private BitSet open(FactTuple facts) {
+    FactTuple around = facts.with(MrRequest.TYPE.unknown()).with(AddressRange.TYPE.unknown());
+    BitSet places = new BitSet();
+    for (int place = 0; place < rules.size(); place++) {
+      places.set(place, rules.get(place).of(around) != Truth.FALSE);
+    }
+    return places;
+  }
+}
