@@ -58,6 +58,8 @@ final class Lexer {
         newLine();
       } else if (Character.isWhitespace(c)) {
         position++;
+      } else if (c != '/') {
+        return;
       } else if (text.startsWith("//", position)) {
         while (position < text.length() && text.charAt(position) != '\n') {
           position++;
@@ -118,19 +120,28 @@ final class Lexer {
     StringBuilder content = new StringBuilder();
     position++;
     while (true) {
+      int plain = position;
+      while (position < text.length() && isPlain(text.charAt(position))) {
+        position++;
+      }
+      content.append(text, plain, position);
       if (position >= text.length() || text.charAt(position) == '\n') {
         throw new SyntaxException(
             line, column(start), "the string has no end on its line; close it with \"");
       }
-      char c = text.charAt(position++);
-      if (c == '"') {
+      if (text.charAt(position++) == '"') {
         break;
       }
-      content.append(c == '\\' ? escape() : c);
+      content.append(escape());
     }
     refuseLong("string", start, MAX_STRING);
     tokens.add(
         new Token(Token.Kind.STRING, content.toString(), line, column(start), start, position));
+  }
+
+  /** Whether a character of a string stands for itself. */
+  private static boolean isPlain(char c) {
+    return c != '"' && c != '\\' && c != '\n';
   }
 
   private char escape() {
@@ -157,7 +168,7 @@ final class Lexer {
   private void symbol() {
     int start = position;
     for (String symbol : LONG_SYMBOLS) {
-      if (text.startsWith(symbol, position)) {
+      if (text.charAt(position) == symbol.charAt(0) && text.startsWith(symbol, position)) {
         position += 2;
         add(Token.Kind.SYMBOL, symbol, start);
         return;

@@ -1,5 +1,6 @@
 package org.pinwise.rules.spi;
 
+import org.jspecify.annotations.Nullable;
 import org.pinwise.rules.model.FactType;
 import org.pinwise.rules.model.Field;
 
@@ -47,6 +48,20 @@ public sealed interface Operand {
    * @param field the field
    */
   record FieldOf<F>(FactType<F> type, Field<F> field) implements Operand {
+    // The names say it all; the generated methods take long to be linked, and compare all that a
+    // field is.
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof FieldOf<?> f
+          && type.equals(f.type)
+          && field.name().equals(f.field.name());
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * type.key().hashCode() + field.name().hashCode();
+    }
+
     @Override
     public String toString() {
       return type.key() + "." + field.name();
