@@ -30,7 +30,7 @@ import org.pinwise.rules.model.Verb;
  */
 public final class RequestJson {
   private static final List<String> KEYS =
-      List.of("verb", "access", "address", "length", "iova", "uses");
+      List.of("verb", "access", "address", "length", "iova", "uses", "regionAccess");
 
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
@@ -86,6 +86,7 @@ public final class RequestJson {
         case "length" -> request.length(Quantity.parse(text(json)));
         case "iova" -> request.iova(Quantity.parse(text(json)));
         case "uses" -> request.uses(uses(joined(json)));
+        case "regionAccess" -> request.regionAccess(AccessParser.parse(joined(json)).flags());
         default ->
             throw new IllegalArgumentException(
                 "there is no such key%s; there are %s".formatted(Nearest.hint(key, KEYS), KEYS));

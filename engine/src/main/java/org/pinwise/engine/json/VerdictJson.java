@@ -214,6 +214,9 @@ public final class VerdictJson {
       } else {
         texts("uses", request.uses().stream().sorted().map(VerdictJson::lower).toList());
       }
+      if (request.regionAccess() != null) { // of windows alone
+        texts("regionAccess", request.regionAccess().stream().sorted().toList());
+      }
       json.writeEndObject();
     }
 

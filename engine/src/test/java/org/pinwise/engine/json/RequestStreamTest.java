@@ -138,6 +138,7 @@ class RequestStreamTest {
             .access(AccessFlag.LOCAL_WRITE, AccessFlag.ON_DEMAND)
             .iova(4096)
             .uses(Set.of(Use.RECEIVE))
+            .regionAccess(Set.of(AccessFlag.MW_BIND, AccessFlag.REMOTE_READ))
             .build();
     String json = VerdictJson.compact(JUDGE.apply(request));
     int from = json.indexOf("\"request\":") + "\"request\":".length();

@@ -81,7 +81,11 @@ public record Field<F>(
       };
     }
     if (value instanceof Collection<?> members) {
-      return members.stream().map(Field::constant).collect(Collectors.joining("|", "[", "]"));
+      // A set of constants has no order of its own that two runs share.
+      return members.stream()
+          .sorted()
+          .map(Field::constant)
+          .collect(Collectors.joining("|", "[", "]"));
     }
     return constant(value);
   }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -128,5 +129,15 @@ class FactTypeTest {
     }
     assertThat(Errno.of(0)).isEmpty();
     assertThat(Errno.nameOf(123)).isEqualTo("errno 123");
+  }
+
+  @Test
+  void setsAreShownInTheOrderOfTheirConstants() {
+    Field<MrRequest> field = MrRequest.TYPE.field("regionAccess").orElseThrow();
+    for (AccessFlag first : AccessFlag.values()) {
+      Set<AccessFlag> flags = new LinkedHashSet<>(List.of(first));
+      flags.addAll(List.of(AccessFlag.values()));
+      assertThat(field.show(flags)).startsWith("[LOCAL_WRITE|").endsWith("|RELAXED_ORDERING]");
+    }
   }
 }

@@ -47,6 +47,12 @@ public final class RequestOptions {
   private @Nullable String verb;
 
   @Option(
+      names = "--region-access",
+      paramLabel = "FLAGS",
+      description = "With --verb bind_mw: the access of the window's region.")
+  private @Nullable String regionAccess;
+
+  @Option(
       names = "--use",
       paramLabel = "USE,..",
       description = {
@@ -72,6 +78,7 @@ public final class RequestOptions {
         && address == null
         && iova == null
         && verb == null
+        && regionAccess == null
         && use == null;
   }
 
@@ -96,6 +103,15 @@ public final class RequestOptions {
     }
     if (verb != null) {
       builder.verb(Options.choice("--verb", verb, Verb.class));
+    }
+    if (regionAccess != null) {
+      if (builder.build().verb() != Verb.BIND_MW) {
+        throw new UsageException(
+            "--region-access",
+            "is for windows; say --verb bind_mw, or --access for the flags of a region");
+      }
+      builder.regionAccess(
+          Options.<Access>read("--region-access", regionAccess, AccessParser::parse).flags());
     }
     if (iova != null) {
       long number = Options.number("--iova", iova);

@@ -18,6 +18,7 @@ import org.pinwise.engine.Rejected;
 import org.pinwise.engine.UndecidedRule;
 import org.pinwise.engine.Verdict;
 import org.pinwise.rules.model.Access;
+import org.pinwise.rules.model.AccessFlag;
 import org.pinwise.rules.model.Device;
 import org.pinwise.rules.model.Errno;
 import org.pinwise.rules.model.Kernel;
@@ -233,6 +234,7 @@ final class VerdictText {
           switch (field) {
             case "unknownBits", "unknownOptionalBits" -> "--access";
             case "uses" -> "--use";
+            case "regionAccess" -> "--region-access";
             default -> "--" + field;
           };
       case "range" -> "--length";
@@ -278,6 +280,10 @@ final class VerdictText {
         && verb != Verb.REG_MR
         && !(verb == Verb.REG_MR_IOVA && request.iova() != null)) {
       options.add("--verb " + Options.lower(verb));
+    }
+    Set<AccessFlag> region = request.regionAccess();
+    if (region != null) {
+      options.add("--region-access '" + Access.of(region.toArray(AccessFlag[]::new)) + "'");
     }
     if (request.uses() != null && !request.uses().isEmpty()) {
       options.add(

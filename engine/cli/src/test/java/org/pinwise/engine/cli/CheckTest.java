@@ -86,6 +86,44 @@ class CheckTest {
             "\"corrected\":{\"verb\":\"reg_mr\",\"access\":[\"LOCAL_WRITE\",\"REMOTE_WRITE\"]");
   }
 
+  @Test
+  void judgesWindowsWithTheirRegion() {
+    String[] bind = {
+      "check",
+      "--verb",
+      "bind_mw",
+      "--device",
+      "mlx5",
+      "--kernel",
+      "6.12",
+      "--length",
+      "4KiB",
+      "--access",
+      "REMOTE_WRITE|ZERO_BASED|LOCAL_WRITE"
+    };
+    Run alone = Run.of(bind);
+    assertThat(alone.exit()).isEqualTo(1);
+    assertThat(alone.out())
+        .contains("undecided without --region-access:")
+        .contains("\ncorrected --access 'REMOTE_WRITE' --length 4KiB --verb bind_mw\n");
+
+    List<String> args = new java.util.ArrayList<>(List.of(bind));
+    args.addAll(List.of("--region-access", "MW_BIND|REMOTE_READ"));
+    Run run = Run.of(args.toArray(String[]::new));
+    assertThat(run.out())
+        .contains("warning MR023/bind: ", "its region [REMOTE_READ|MW_BIND], without LOCAL_WRITE")
+        .contains("--verb bind_mw --region-access 'REMOTE_READ|MW_BIND'\n")
+        .doesNotContain("undecided without --region-access");
+    args.addAll(List.of("--format", "json"));
+    Run json = Run.of(args.toArray(String[]::new));
+    assertThat(SCHEMA.validate(json.out(), InputFormat.JSON)).isEmpty();
+    assertThat(json(json)).contains("\"regionAccess\":[\"REMOTE_READ\",\"MW_BIND\"]");
+
+    assertThat(rxe("REMOTE_WRITE", "--region-access", "MW_BIND").err())
+        .startsWith("pinwise check: --region-access")
+        .contains("--verb bind_mw");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"LOCAL_WRITE|RELAXED_ORDERING", "REMOTE_READ", "0", "1"})
   void accepts(String access) {
