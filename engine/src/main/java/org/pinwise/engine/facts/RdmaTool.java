@@ -2,8 +2,14 @@ package org.pinwise.engine.facts;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.pinwise.engine.InputException;
 import org.pinwise.engine.yaml.Yaml;
 
@@ -27,8 +33,14 @@ final class RdmaTool {
     String output(List<String> command) throws IOException, UnknownException;
   }
 
+  /** Asks the program of the path; that of users often leaves out where some systems have it. */
   RdmaTool() {
-    this(RdmaTool::run);
+    this(path());
+  }
+
+  /** Asks the first program in these directories. */
+  RdmaTool(List<Path> directories) {
+    this(command -> run(program(directories), command));
   }
 
   RdmaTool(Commands commands) {
@@ -41,7 +53,8 @@ final class RdmaTool {
     try {
       json = commands.output(List.of("rdma", "-j", "resource", "show", "dev", device));
     } catch (IOException e) {
-      throw new UnknownException("the tool rdma (iproute2), which would tell, cannot be run");
+      throw new UnknownException(
+          "the program rdma, which would tell, cannot be run: " + e.getMessage());
     }
     try {
       for (Yaml entry : Yaml.parse("rdma", json).asList()) {
@@ -56,7 +69,30 @@ final class RdmaTool {
     throw new UnknownException("'rdma -j resource show' does not tell of " + device);
   }
 
-  private static String run(List<String> command) throws IOException, UnknownException {
+  private static List<Path> path() {
+    String path = Objects.requireNonNullElse(System.getenv("PATH"), "");
+    return Stream.concat(Arrays.stream(path.split(":")), Stream.of("/usr/sbin", "/sbin"))
+        .filter(directory -> !directory.isEmpty())
+        .map(Path::of)
+        .toList();
+  }
+
+  private static String program(List<Path> directories) throws UnknownException {
+    return directories.stream()
+        .map(directory -> directory.resolve("rdma"))
+        .filter(Files::isExecutable)
+        .map(Path::toString)
+        .findFirst()
+        .orElseThrow(() ->
+            new UnknownException(
+                "there is no program rdma, which would tell; install iproute2 (on Fedora and its"
+                    + " kin: iproute)"));
+  }
+
+  private static String run(String program, List<String> arguments)
+      throws IOException, UnknownException {
+    List<String> command = new ArrayList<>(arguments);
+    command.set(0, program);
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try {
       process.getOutputStream().close();

@@ -100,13 +100,30 @@ class LiveDeviceTest {
   }
 
   @Test
-  void aToolThatIsMissingIsNamed() {
-    RdmaTool missing =
-        new RdmaTool(command -> {
-          throw new IOException("no such file");
-        });
-    assertThat(LiveDevice.read(new SystemFiles(root), missing, NOT_ASKED, "dev0", null).reasons())
-        .containsEntry("mrInUse", "the tool rdma (iproute2), which would tell, cannot be run");
+  void aToolThatIsMissingIsNamed(@TempDir Path programs) throws IOException {
+    List<Path> directories = List.of(root.resolve("nowhere"), programs);
+    assertThat(regionsInUse(directories).reasons())
+        .containsEntry(
+            "mrInUse",
+            "there is no program rdma, which would tell; install iproute2 (on Fedora and its kin:"
+                + " iproute)");
+
+    Path rdma = programs.resolve("rdma");
+    Files.writeString(rdma, "#!/bin/sh\necho '[{\"ifname\":\"dev0\",\"mr\":7}]'\n");
+    assertThat(regionsInUse(directories).reasons().get("mrInUse")).contains("install iproute2");
+    assertThat(rdma.toFile().setExecutable(true)).isTrue();
+    assertThat(regionsInUse(directories).device().mrInUse()).isEqualTo(7);
+
+    Files.writeString(rdma, "#!/nowhere/sh\n");
+    assertThat(regionsInUse(directories).reasons().get("mrInUse"))
+        .startsWith("the program rdma, which would tell, cannot be run: ");
+    Files.writeString(rdma, "#!/bin/sh\necho no netlink >&2\nexit 1\n");
+    assertThat(regionsInUse(directories).reasons())
+        .containsEntry("mrInUse", "'rdma' says: no netlink");
+  }
+
+  private LiveDevice regionsInUse(List<Path> programs) {
+    return LiveDevice.read(new SystemFiles(root), new RdmaTool(programs), NOT_ASKED, "dev0", null);
   }
 
   @Test
