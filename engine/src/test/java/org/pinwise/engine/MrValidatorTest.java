@@ -292,6 +292,23 @@ class MrValidatorTest {
   }
 
   @Test
+  void siwCountsItsRegionsBeforeAllElse() {
+    // num_mr, then the length, then (6.1) RLIMIT_MEMLOCK: siw_reg_user_mr, sw/siw/siw_verbs.c
+    for (int kernel : new int[] {6_001, 6_012}) {
+      Map<String, Object> host =
+          Map.of("kernel", kernel, "memlock", 0L, "ipcLock", true, "pageSize", 4096L);
+      MrRequest nothing = MrRequest.range(0x7f00_0000_0010L, 0).access(LOCAL_WRITE).build();
+      Map<String, Object> room = Map.of("driver", "siw", "maxMr", 1_024_000L, "mrInUse", 7L);
+      assertThat(validator.validate(facts(nothing, room, host)).errno())
+          .containsExactly(Errno.EINVAL);
+      Map<String, Object> full =
+          Map.of("driver", "siw", "maxMr", 1_024_000L, "mrInUse", 1_024_000L);
+      assertThat(validator.validate(facts(nothing, full, host)).errno())
+          .containsExactly(Errno.ENOMEM);
+    }
+  }
+
+  @Test
   void aCorrectedBindHasOnlyWhatAWindowTakes() {
     for (String driver : List.of("mlx5", "rxe")) {
       for (AccessFlag flag : AccessFlag.values()) {
