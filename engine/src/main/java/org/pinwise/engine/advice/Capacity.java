@@ -262,7 +262,8 @@ public record Capacity(List<Bound> bounds) {
     /** Pinning touches every page, and touching charges the group: mm/memcontrol.c. */
     Bound group() {
       Long limit = host.memoryLimit();
-      String change = "Raise memory.max (a pod's limits.memory, docker's --memory).";
+      String change =
+          "Raise memory.max (v1: memory.limit_in_bytes; a pod's limits.memory, docker's --memory).";
       return limit == null
           ? unknown("group", change, "host.memoryLimit", null)
           : new Bound(

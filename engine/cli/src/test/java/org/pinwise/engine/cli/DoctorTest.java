@@ -93,6 +93,31 @@ class DoctorTest {
   }
 
   @Test
+  void whatIsSavedIsTakenByLintAsTheHostOfAPlan() throws Exception {
+    Path file = root.resolve("saved.yaml");
+    doctor(FakeHost.plain(root).mlx5().report(), "--save", file.toString());
+    Path plan = root.resolve("job.pinwise.yaml");
+    String text =
+        """
+        schema: pinwise-plan/1
+        host: saved.yaml
+        device: saved.yaml
+        plan:
+          regions:
+            - {length: 6MiB, access: [LOCAL_WRITE]}
+        """;
+    Files.writeString(plan, text);
+
+    Run lint = Run.of("lint", plan.toString());
+    assertThat(lint.exit()).isEqualTo(1);
+    assertThat(lint.out()).contains(":6:16: error MR013/pinned: 6MiB and the 768 pages pinned");
+    assertThat(Run.of("check", "--plan", plan.toString()).out()).contains("MR013/pinned");
+
+    Files.writeString(plan, text.replace("6MiB", "4MiB"));
+    assertThat(Run.of("lint", plan.toString()).exit()).isZero();
+  }
+
+  @Test
   void refusesInOneLine() throws Exception {
     HostReport report = FakeHost.plain(root).report();
 
