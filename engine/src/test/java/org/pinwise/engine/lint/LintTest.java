@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -198,6 +200,61 @@ class LintTest {
                 + " document");
     String wide = "apiVersion: v1\nkind: Pod\nx: " + "y".repeat(70_000);
     assertThat(lint(work, "wide.yaml", wide).problems().get(0).place()).endsWith("wide.yaml:3:1");
+  }
+
+  @Test
+  void aPipeIsNeverRead(@TempDir Path work) throws Exception {
+    Path pipe = work.resolve("a.pinwise.yaml");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    Files.writeString(work.resolve("b.pinwise.yaml"), MISTAKE.formatted(""));
+    Assertions.assertTimeoutPreemptively(
+        Duration.ofSeconds(60),
+        () -> {
+          LintReport directory = linter.lint(work);
+          assertThat(shown(directory)).containsExactly("6:31 MR001 error");
+          assertThat(directory.problems()).isEmpty();
+          assertThat(directory.summary().other()).isEqualTo(1);
+          assertThat(linter.lint(pipe).problems().get(0).message()).startsWith("is a pipe");
+        });
+  }
+
+  @Test
+  void servicesOfAHostShareItsMemoryAndItsDevice() {
+    Recorded recorded =
+        Recorded.of(
+            new PlanReader(),
+            "a.pinwise.yaml",
+            """
+            device: rxe
+            host: {pageSize: 4KiB, memlock: 8MiB}
+            services:
+              a: {plan: {processes: 2, regions: [{length: 1MiB, count: 3, access: 1}]}}
+              b: {host: {pageSize: 4KiB}, plan: {regions: [{length: 4KiB, access: 1}]}}
+            """);
+    assertThat(recorded.statements)
+        .extracting(one -> one.facts().plan().regions())
+        .containsExactly(7L, 7L);
+    assertThat(recorded.statements)
+        .extracting(one -> one.facts().plan().residentBytes())
+        .containsExactly((6L << 20) + 4096, (6L << 20) + 4096);
+    // A limit of a process binds each by itself.
+    assertThat(recorded.statements)
+        .extracting(one -> one.facts().plan().pinnedBytes())
+        .containsExactly(3L << 20, 4096L);
+    assertThat(recorded.statements)
+        .extracting(one -> one.facts().host().memlock())
+        .containsExactly(8L << 20, null);
+  }
+
+  @Test
+  void deviceAndHostMayStandInOtherFiles(@TempDir Path work) throws IOException {
+    Files.writeString(work.resolve("node.yaml"), "device: rxe\nhost: {kernel: 6.12}\n");
+    String plan = "device: node.yaml\nhost: node.yaml\nplan: {regions: [{length: 1, access: 2}]}\n";
+    assertThat(shown(lint(work, "a.pinwise.yaml", plan))).containsExactly("3:38 MR001 error");
+    LintReport missing = lint(work, "b.pinwise.yaml", plan.replace("node.yaml", "none.yaml"));
+    assertThat(missing.problems())
+        .extracting(LintProblem::toString)
+        .containsExactly(work + "/none.yaml: there is no such file");
   }
 
   private String written(LintFormat format, Path file) {
