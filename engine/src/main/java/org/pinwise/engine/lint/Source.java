@@ -120,23 +120,28 @@ final class Source {
     if (number < 1 || number > found.length) {
       return "";
     }
-    int end = number < found.length ? found[number] - 1 : text.length();
     int start = found[number - 1];
-    String line = text.substring(start, Math.max(start, end));
-    return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
+    int end = number < found.length ? found[number] : text.length();
+    while (end > start && (text.charAt(end - 1) == '\n' || text.charAt(end - 1) == '\r')) {
+      end--;
+    }
+    return text.substring(start, end);
   }
 
+  /** Lines end as YAML and {@link String#lines} have it: by LF, CR, or both together. */
   private int[] starts() {
     if (starts.length == 0) {
+      int[] found = new int[16];
       int count = 1;
-      for (int i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) {
-        count++;
+      for (int i = 0; i < text.length(); i++) {
+        char c = text.charAt(i);
+        boolean alone = c == '\r' && (i + 1 == text.length() || text.charAt(i + 1) != '\n');
+        if (c == '\n' || alone) {
+          found = count == found.length ? Arrays.copyOf(found, count * 2) : found;
+          found[count++] = i + 1;
+        }
       }
-      int[] found = new int[count];
-      int line = 1;
-      for (int i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) {
-        found[line++] = i + 1;
-      }
+      found = Arrays.copyOf(found, count);
       starts = found;
     }
     return starts;

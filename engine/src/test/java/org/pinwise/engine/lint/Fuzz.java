@@ -240,7 +240,7 @@ final class Fuzz {
   }
 
   private static void assertIn(Source source, Place place, String field) {
-    int lines = (int) source.text().chars().filter(c -> c == '\n').count() + 1;
+    long lines = source.text().lines().count() + 1;
     if (place.line() < 1
         || place.line() > lines
         || place.column() < 1

@@ -202,6 +202,17 @@ class LintTest {
     assertThat(lint(work, "wide.yaml", wide).problems().get(0).place()).endsWith("wide.yaml:3:1");
   }
 
+  /** Found by the fuzzer: YAML's lines end by a carriage return, too. */
+  @Test
+  void carriageReturnsEndLines(@TempDir Path work) throws IOException {
+    for (String end : List.of("\r", "\r\n", "\n")) {
+      LintReport report = lint(work, "a.pinwise.yaml", MISTAKE.formatted("").replace("\n", end));
+      assertThat(shown(report)).containsExactly("6:31 MR001 error");
+      assertThat(report.diagnostics().get(0).sourceLine())
+          .isEqualTo("    - {length: 64KiB, access: [REMOTE_WRITE]}");
+    }
+  }
+
   @Test
   void aPipeIsNeverRead(@TempDir Path work) throws Exception {
     Path pipe = work.resolve("a.pinwise.yaml");
