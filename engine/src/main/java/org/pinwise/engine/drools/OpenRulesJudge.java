@@ -6,8 +6,6 @@ import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.eval.CompiledRule;
 import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.engine.eval.Outcome;
-import org.pinwise.rules.model.AddressRange;
-import org.pinwise.rules.model.MrRequest;
 import org.pinwise.rules.spi.Truth;
 
 /**
@@ -17,6 +15,7 @@ import org.pinwise.rules.spi.Truth;
  */
 public final class OpenRulesJudge implements Judge {
   private final List<CompiledRule> rules;
+  private @Nullable FactTuple first;
   private @Nullable BitSet open;
   private @Nullable DroolsJudge ofOpen;
   private @Nullable DroolsJudge ofAll;
@@ -35,8 +34,13 @@ public final class OpenRulesJudge implements Judge {
     if (ofAll != null) {
       return ofAll;
     }
-    BitSet now = open(facts);
+    FactTuple around = facts.with(FactTuple.UNKNOWN.request()).with(FactTuple.UNKNOWN.range());
+    if (ofOpen != null && around.equals(first)) {
+      return ofOpen;
+    }
+    BitSet now = open(around);
     if (ofOpen == null || open == null) {
+      first = around;
       open = now;
       ofOpen = new DroolsJudge(rules, now);
       return ofOpen;
@@ -50,8 +54,7 @@ public final class OpenRulesJudge implements Judge {
   }
 
   /** What is unknown can only leave more rules open. */
-  private BitSet open(FactTuple facts) {
-    FactTuple around = facts.with(MrRequest.TYPE.unknown()).with(AddressRange.TYPE.unknown());
+  private BitSet open(FactTuple around) {
     BitSet places = new BitSet();
     for (int place = 0; place < rules.size(); place++) {
       places.set(place, rules.get(place).of(around) != Truth.FALSE);
