@@ -13,7 +13,7 @@
 # To add a lab program: a class with a main method in java/org/pinwise/registrar/lab, which may use all of JARS_DIR and the classes beside it
 # (PassiveQp and WirePeer for what happens on the wire). It is compiled on the host, with what it refers to and nothing else; in the guest it finds
 #   /payload/lib/*.jar, /payload/classes    its class path
-#   /payload/wire-peer, /payload/bound-window.so, /payload/layout-probe
+#   /payload/registration-loop, /payload/wire-peer, /payload/bound-window.so, /payload/layout-probe
 #   /lab/kernel.txt                         which kernel, libibverbs and Java this is, as key=value
 #   /out                                    for files that are to come back
 # Exit with 0 only if everything was compared and equal: that status is the verdict of the run.
@@ -50,6 +50,7 @@ step "compiling $MAIN"
 "$JDK/bin/javac" -proc:none -implicit:class -Xlint:all,-restricted,-path,-classfile -Werror --release 25 \
   -cp "$P/lib/*" -sourcepath "$LAB_SOURCE/java" -d "$P/classes" "$SOURCE" >&2 || die "$MAIN does not compile"
 gcc -O2 -Wall -Wextra -Werror -o "$P/wire-peer" "$LAB_SOURCE/wire-peer.c" -libverbs
+gcc -O2 -Wall -Wextra -Werror -o "$P/registration-loop" "$LAB_SOURCE/registration-loop.c" -libverbs
 gcc -O2 -Wall -Wextra -Werror -shared -fPIC -o "$P/bound-window.so" "$LAB_SOURCE/bound-window.c" -libverbs
 gcc -O1 -Wall -Wextra -Werror -o "$P/layout-probe" "$LAB_SOURCE/../test/native/layout-probe.c"
 

@@ -158,7 +158,10 @@ enum HandRule {
   MR059("MR059"),
   MR060("MR060"),
   MR061("MR061"),
-  MR061_POOL("MR061/pool");
+  MR061_POOL("MR061/pool"),
+  MR062("MR062"),
+  MR062_OTHERS("MR062/others"),
+  MR062_RXE("MR062/rxe");
 
   /** Words of 64 bits for all of them. */
   static final int WORDS = 3;

@@ -50,7 +50,7 @@ final class HandWritten {
   static void judge(MrRequest request, Memory memory, Device device, Host host, long[] fired) {
     Verb verb = request.verb();
     if (verb == Verb.BIND_MW) {
-      bind(request, host.kernel(), device, fired);
+      bind(request, device, host.kernel(), fired);
       return;
     }
     Set<AccessFlag> access = request.access();
@@ -151,12 +151,15 @@ final class HandWritten {
     return kind == MemoryKind.CUDA || kind == MemoryKind.CUDA_VMM || kind == MemoryKind.ROCM;
   }
 
-  private static void bind(MrRequest request, int kernel, Device device, long[] fired) {
+  private static void bind(MrRequest request, Device device, int kernel, long[] fired) {
     Set<AccessFlag> access = request.access();
     Set<AccessFlag> region = request.regionAccess();
     switch (device.driver()) {
       case "mlx5", "rxe", "irdma", "mlx4" -> {
         String driver = device.driver();
+        if (driver.equals("irdma") && isIrdmaWithoutWindows(device, kernel)) {
+          HandRule.MR027_BIND_NEW_KERNEL.fires(fired);
+        }
         boolean rxe = driver.equals("rxe");
         boolean mlx5 = driver.equals("mlx5");
         if ((access.contains(REMOTE_WRITE) || access.contains(REMOTE_ATOMIC))
@@ -180,6 +183,24 @@ final class HandWritten {
         if (mlx5 && request.length() > 2_147_483_648L) {
           HandRule.MR044.fires(fired);
         }
+        if (access.contains(LOCAL_WRITE)
+            || access.contains(MW_BIND)
+            || access.contains(ON_DEMAND)
+            || access.contains(RELAXED_ORDERING)) {
+          HandRule.MR062.fires(fired);
+        }
+        boolean huge = access.contains(HUGETLB);
+        if (rxe) {
+          if (kernel >= Kernel.V6_5 && (huge || request.unknownBits() != 0)) {
+            HandRule.MR062_RXE.fires(fired);
+          }
+        } else if (huge
+            || access.contains(FLUSH_GLOBAL)
+            || access.contains(FLUSH_PERSISTENT)
+            || request.unknownBits() != 0
+            || request.unknownOptionalBits() != 0) {
+          HandRule.MR062_OTHERS.fires(fired);
+        }
       }
       case "siw",
           "bnxt_re",
@@ -195,16 +216,13 @@ final class HandWritten {
           "efa",
           "mana" ->
           HandRule.MR027_BIND.fires(fired);
+      case "hns" -> {
+        if (kernel >= Kernel.V7_0) {
+          HandRule.MR027_BIND_NEW_KERNEL.fires(fired);
+        }
+      }
       default -> {}
     }
-    if (kernel >= Kernel.V7_0 && (device.driver().equals("hns") || isIrdmaWithoutWindows(device))) {
-      HandRule.MR027_BIND_NEW_KERNEL.fires(fired);
-    }
-  }
-
-  private static boolean isIrdmaWithoutWindows(Device device) {
-    Long part = device.vendorPartId();
-    return device.driver().equals("irdma") && part != null && part != 0x1452 && part != 0x145c;
   }
 
   /** What holds of all regions, whatever their memory is. */
@@ -290,6 +308,12 @@ final class HandWritten {
 
   private static boolean isTrue(Boolean known) {
     return known != null && known;
+  }
+
+  /** From 7.0 on irdma allocates windows on idpf's devices only. */
+  private static boolean isIrdmaWithoutWindows(Device device, int kernel) {
+    Long part = device.vendorPartId();
+    return kernel >= Kernel.V7_0 && part != null && part != 5202 && part != 5212;
   }
 
   private static void deviceMemory(
@@ -415,14 +439,14 @@ final class HandWritten {
             "vmw_pvrdma",
             "mthca" ->
             HandRule.MR027.fires(fired);
+        case "irdma" -> {
+          if (isIrdmaWithoutWindows(device, kernel)) {
+            HandRule.MR027_IRDMA.fires(fired);
+          }
+        }
         case "hns" -> {
           if (kernel >= Kernel.V7_0) {
             HandRule.MR027_HNS.fires(fired);
-          }
-        }
-        case "irdma" -> {
-          if (kernel >= Kernel.V7_0 && isIrdmaWithoutWindows(device)) {
-            HandRule.MR027_IRDMA.fires(fired);
           }
         }
         default -> {}
@@ -543,11 +567,13 @@ final class HandWritten {
           HandRule.MR030_BNXT_RE_OLD.fires(fired);
         }
         Boolean enabled = device.relaxedOrderingEnabled();
-        if (isTrue(enabled)) {
-          HandRule.MR030_FIRMWARE.fires(fired);
-        } else if (isFalse(enabled)) {
-          boolean asked = driver.equals("bnxt_re") || kernel < Kernel.V6_5;
-          (asked ? HandRule.MR030_NIC : HandRule.MR030_NIC_WRITES).fires(fired);
+        if (enabled != null) {
+          (enabled
+                  ? HandRule.MR030_FIRMWARE
+                  : driver.equals("mlx5") && kernel >= Kernel.V6_5
+                      ? HandRule.MR030_NIC_WRITES
+                      : HandRule.MR030_NIC)
+              .fires(fired);
         }
         if (host.cpu() == Cpu.INTEL_HASWELL_BROADWELL) {
           HandRule.MR030_PROCESSOR.fires(fired);

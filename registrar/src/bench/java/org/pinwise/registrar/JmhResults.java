@@ -68,6 +68,12 @@ final class JmhResults {
     return get(bytes, benchmark);
   }
 
+  /** Returns what JMH measured of a benchmark, on a line. */
+  String words(String benchmark) {
+    return "%s: %s ns, %s B%n"
+        .formatted(benchmark, Row.number(nanos(benchmark)), Row.number(bytes(benchmark)));
+  }
+
   private static double get(Map<String, Double> values, String benchmark) {
     Double value = values.get(benchmark);
     if (value == null) {

@@ -205,28 +205,45 @@ final class Processes {
   }
 
   /**
-   * Runs a measuring program in a fresh JVM, on the class path of this one and more.
+   * Runs a measuring program in a fresh JVM.
    *
+   * @param folder where it runs
    * @param row takes what it measured; other lines it prints are shown
    */
-  static void measure(List<String> options, String path, List<String> main, Consumer<Row> row)
+  static void measure(
+      List<String> options, String path, Path folder, List<String> main, Consumer<Row> row)
       throws IOException, InterruptedException {
     List<String> command = command(options, "-cp", path);
     command.addAll(main);
-    Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    rows(new ProcessBuilder(command).directory(folder.toFile()), main.get(0), row);
+  }
+
+  /**
+   * Runs any measuring program.
+   *
+   * @throws IllegalStateException if it fails; says of what, or what it said last
+   */
+  static void rows(ProcessBuilder program, String name, Consumer<Row> row)
+      throws IOException, InterruptedException {
+    program.environment().put("PINWISE_LAB_JDK", System.getProperty("java.home"));
+    Process process = program.redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String last = "";
+    boolean cause = false;
     try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.startsWith("{\"row\":")) {
           row.accept(Row.parse(line));
         } else {
           System.out.println(line);
+          last = line.isBlank() || cause ? last : line.strip();
+          cause |= line.matches("[\\w.$]+(Exception|Error)\\b.*"); // what follows is its stack
         }
       }
     }
     int status = process.waitFor();
     if (status != 0) {
-      throw new IllegalStateException(main.get(0) + " ended with " + status);
+      throw new IllegalStateException("%s ended with %d: %s".formatted(name, status, last));
     }
   }
 }
