@@ -13,7 +13,7 @@ import org.pinwise.rules.model.Plan;
  * @param service what it runs as; empty where it does not say
  * @param plan its sums: {@code pinnedBytes} is what one process locks on all devices, queues too
  * @param host the host, with what joined files say of it
- * @param limits where files that were joined say something of the host
+ * @param limits where files that were joined say how much may be locked
  */
 public record Budget(
     String file,
@@ -22,6 +22,9 @@ public record Budget(
     Plan plan,
     Host host,
     List<Diagnostic.Related> limits) {
+
+  /** What of the host says how much may be locked. */
+  static final List<String> LIMITS = List.of("host.ipcLock", "host.memlock", "host.memlockHard");
 
   /** Keeps an immutable copy. */
   public Budget {

@@ -236,7 +236,7 @@ final class LintRun {
             plan.workload().map(Workload::toString).orElse(""),
             plan.facts().plan(),
             Host.TYPE.of(host),
-            List.copyOf(from.values())));
+            Budget.LIMITS.stream().map(from::get).filter(Objects::nonNull).toList()));
     if (!from.isEmpty()) {
       Verdict verdict = validator.validate(plan.facts().withHost(Host.TYPE.of(host)));
       for (Finding finding : verdict.findings()) {

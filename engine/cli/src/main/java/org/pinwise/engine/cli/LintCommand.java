@@ -11,12 +11,9 @@ import java.util.concurrent.Callable;
 import org.pinwise.engine.Assumptions;
 import org.pinwise.engine.InputException;
 import org.pinwise.engine.json.JsonTree;
-import org.pinwise.engine.lint.Budget;
 import org.pinwise.engine.lint.ConfigLinter;
-import org.pinwise.engine.lint.Diagnostic;
 import org.pinwise.engine.lint.LintFormat;
 import org.pinwise.engine.lint.LintListener;
-import org.pinwise.engine.lint.LintProblem;
 import org.pinwise.engine.lint.LintSummary;
 import org.pinwise.engine.lint.LintWriter;
 import org.pinwise.rules.spi.Severity;
@@ -113,7 +110,7 @@ final class LintCommand implements Callable<Integer> {
     ConfigLinter linter = ConfigLinter.create(rules.validator(Assumptions.USUAL));
     LintWriter writer = written.to(context.out());
     BudgetTable table = new BudgetTable();
-    LintListener listener = new Progress(writer, table, context);
+    LintListener listener = new LintProgress(writer, table, context, System::nanoTime);
     LintSummary summary;
     if (stdin) {
       summary = linter.lint("stdin", standardInput(), listener);
@@ -146,70 +143,6 @@ final class LintCommand implements Callable<Integer> {
       throw new InputException("stdin", "is not UTF-8 text");
     } catch (IOException e) {
       throw new InputException("stdin", "cannot be read: " + e.getMessage());
-    }
-  }
-
-  /** Shows on a terminal's error stream which file is looked at, and takes it away again. */
-  private static final class Progress implements LintListener {
-    private static final long EVERY_NANOS = 200_000_000;
-    private static final int WIDTH = 70;
-
-    private final LintListener next;
-    private final BudgetTable table;
-    private final CliContext context;
-    private long shownAt = System.nanoTime();
-    private long files;
-    private boolean shown;
-
-    Progress(LintListener next, BudgetTable table, CliContext context) {
-      this.next = next;
-      this.table = table;
-      this.context = context;
-    }
-
-    @Override
-    public void file(Path path) {
-      files++;
-      long now = System.nanoTime();
-      if (context.progress() && now - shownAt > EVERY_NANOS) {
-        String name = Printable.line(path.toString());
-        String end = name.length() > WIDTH ? ".." + name.substring(name.length() - WIDTH) : name;
-        context.err().printf("\r\033[K%d files, %s", files, end);
-        context.err().flush();
-        shownAt = now;
-        shown = true;
-      }
-    }
-
-    private void clear() {
-      if (shown) {
-        context.err().print("\r\033[K");
-        context.err().flush();
-        shown = false;
-      }
-    }
-
-    @Override
-    public void found(Diagnostic diagnostic) {
-      clear();
-      next.found(diagnostic);
-    }
-
-    @Override
-    public void problem(LintProblem problem) {
-      clear();
-      next.problem(problem);
-    }
-
-    @Override
-    public void budget(Budget budget) {
-      table.add(budget);
-    }
-
-    @Override
-    public void done() {
-      clear();
-      next.done();
     }
   }
 }

@@ -111,4 +111,34 @@ class LintCommandTest {
         .containsPattern("kubernetes:ml/trainer +65 +4098MiB +none: CAP_IPC_LOCK +- +\\S+:8:60")
         .contains("checkov.io/skip1: CKV_K8S_37=ibv_reg_mr locks 4098MiB of memory");
   }
+
+  @Test
+  void theBudgetNamesOnlyWhatLimitsIt(@TempDir Path folder) throws IOException {
+    Files.writeString(
+        folder.resolve("job.pinwise.yaml"),
+        """
+        schema: pinwise-plan/1
+        workload: kubernetes:default/trainer
+        plan:
+          regions: [{length: 64MiB, access: [LOCAL_WRITE]}]
+        """);
+    Files.writeString(
+        folder.resolve("pod.yaml"),
+        """
+        apiVersion: v1
+        kind: Pod
+        metadata: {name: trainer, namespace: default}
+        spec:
+          containers:
+            - name: trainer
+              image: trainer
+              securityContext: {capabilities: {add: [IPC_LOCK]}}
+              resources:
+                limits: {rdma/hca: 1, hugepages-2Mi: 4Gi, memory: 4Gi}
+        """);
+
+    Run ran = Run.of("lint", folder.toString(), "--budget", "--fail-on=never");
+
+    assertThat(ran.out()).containsPattern("none: CAP_IPC_LOCK +- +\\S+pod.yaml:8:\\d+\n");
+  }
 }
