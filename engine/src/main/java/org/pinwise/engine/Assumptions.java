@@ -84,13 +84,20 @@ public enum Assumptions {
         Objects.requireNonNullElse(device.objectLimit(), Size.UNLIMITED));
   }
 
+  /** A vendor's mlx4_core says by two parameters how many pages it has room for. */
+  private static Device withTable(Device device, Host host) {
+    return "mlx4".equals(device.driver()) && device.pageBudget() == null
+        ? device.withPageBudget(host.translationEntries())
+        : device;
+  }
+
   private static FactTuple tuple(Facts facts, Memory memory, Host host, boolean assumeAddress) {
     AddressRange range = AddressRange.of(facts.request(), host, assumeAddress);
     return new FactTuple(
         facts.request(),
         range,
         memory,
-        facts.device(),
+        withTable(facts.device(), host),
         host,
         facts.plan(),
         facts.labels(),

@@ -366,24 +366,22 @@ public record Capacity(List<Bound> bounds) {
       }
       String change =
           "Set log_num_mtt or log_mtts_per_seg of mlx4_core, a vendor's driver, and load it again.";
-      Integer segments = host.logNumMtt();
-      Integer perSegment = host.logMttsPerSeg();
+      Long entries = host.translationEntries();
       Long pageSize = pageSize();
-      if (segments == null || perSegment == null || pageSize == null) {
+      if (entries == null || pageSize == null) {
         List<String> needs = new ArrayList<>();
-        need(needs, "host.logNumMtt", segments);
-        need(needs, "host.logMttsPerSeg", perSegment);
+        need(needs, "host.logNumMtt", host.logNumMtt());
+        need(needs, "host.logMttsPerSeg", host.logMttsPerSeg());
         need(needs, "host.pageSize", pageSize);
         return Optional.of(unknown("mtt", change, needs));
       }
-      long entries = segments + perSegment > 62 ? UNLIMITED : 1L << (segments + perSegment);
       return Optional.of(
           new Bound(
               "mtt",
               times(entries, pageSize),
               false,
               "2^%d x 2^%d entries of %s, of all processes"
-                  .formatted(segments, perSegment, Size.text(pageSize)),
+                  .formatted(host.logNumMtt(), host.logMttsPerSeg(), Size.text(pageSize)),
               List.of(),
               Errno.ENOMEM,
               change));

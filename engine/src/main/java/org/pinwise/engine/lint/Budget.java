@@ -24,7 +24,7 @@ public record Budget(
     List<Diagnostic.Related> limits) {
 
   /** What of the host says how much may be locked. */
-  static final List<String> LIMITS = List.of("host.ipcLock", "host.memlock", "host.memlockHard");
+  static final List<String> LIMITS = List.of("host.memlock", "host.memlockHard", "host.ipcLock");
 
   /** Keeps an immutable copy. */
   public Budget {

@@ -193,9 +193,11 @@ class MonitorCommandTest {
       assertThat(text.out)
           .contains("registrar, simulated rxe: 1 regions of at most 524287")
           .contains("trend, org.pinwise:type=Registrar,device=\"rxe\",id=1 regions: steady at 1");
+      // How it ends says nothing: it may see the end of its input before the signal.
+      assertThat(child.isAlive()).isTrue();
     } finally {
       child.destroy();
-      assertThat(child.waitFor()).isPositive();
+      child.waitFor();
     }
   }
 

@@ -175,6 +175,16 @@ public record Device(
 
   /** Returns this device with other values of what room it has for regions; null is unknown. */
   public Device withRoom(@Nullable Long newMrInUse, @Nullable Long newObjectLimit) {
+    return with(newMrInUse, newObjectLimit, pageBudget);
+  }
+
+  /** Returns this device with another number of pages that it has room for; null is unknown. */
+  public Device withPageBudget(@Nullable Long newPageBudget) {
+    return with(mrInUse, objectLimit, newPageBudget);
+  }
+
+  private Device with(
+      @Nullable Long newMrInUse, @Nullable Long newObjectLimit, @Nullable Long newPageBudget) {
     return new Device(
         driver,
         name,
@@ -198,7 +208,7 @@ public record Device(
         newObjectLimit,
         objectsInUse,
         pinErrors,
-        pageBudget,
+        newPageBudget,
         odpOperations,
         odpLargeRegions);
   }

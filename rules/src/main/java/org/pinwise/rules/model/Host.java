@@ -271,4 +271,17 @@ public record Host(
         hugetlbLimit,
         gpuBarSize);
   }
+
+  /**
+   * Returns how many pages the translation table of mlx4_core maps: 2^log_num_mtt x
+   * 2^log_mtts_per_seg, at most 2^63-1; null where a parameter is unknown, and none has a default
+   * that could stand for it. The first is a parameter of a vendor's driver only.
+   */
+  public @Nullable Long translationEntries() {
+    if (logNumMtt == null || logMttsPerSeg == null) {
+      return null;
+    }
+    int log = logNumMtt + logMttsPerSeg;
+    return log > 62 ? Long.MAX_VALUE : 1L << log;
+  }
 }

@@ -132,7 +132,7 @@ class LintCommandTest {
           containers:
             - name: trainer
               image: trainer
-              securityContext: {capabilities: {add: [IPC_LOCK]}}
+              securityContext: {runAsUser: 0, capabilities: {add: [IPC_LOCK]}}
               resources:
                 limits: {rdma/hca: 1, hugepages-2Mi: 4Gi, memory: 4Gi}
         """);

@@ -25,8 +25,7 @@ class LintProgressTest {
     CliContext context =
         new CliContext(
             results, new PrintStream(err, true, UTF_8), InputStream.nullInputStream(), terminal);
-    return new LintProgress(
-        LintFormat.TEXT.to(results), new BudgetTable(), context, now::get);
+    return new LintProgress(LintFormat.TEXT.to(results), new BudgetTable(), context, now::get);
   }
 
   private void later(long millis) {
