@@ -13,7 +13,8 @@ public interface RegionHolder {
 
   /**
    * The region is being closed: the holder lends it no more, and closes its own lease as soon as
-   * those that it gave out are closed; at once if there are none. Must not block.
+   * those that it gave out are closed; at once if there are none. Must not block. Another thread
+   * may call it before {@link RegisteredRegion#hold} has returned that lease.
    */
   void giveUp();
 }

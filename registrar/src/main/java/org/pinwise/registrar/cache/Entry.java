@@ -40,6 +40,7 @@ final class Entry extends LeaseCell implements RegionHolder {
   private static final VarHandle STATE;
   private static final VarHandle MORE;
   private static final VarHandle LAST_USE;
+  private static final VarHandle HOLD;
 
   static {
     try {
@@ -47,6 +48,7 @@ final class Entry extends LeaseCell implements RegionHolder {
       STATE = lookup.findVarHandle(Entry.class, "state", int.class);
       MORE = lookup.findVarHandle(Entry.class, "more", LeaseCell[].class);
       LAST_USE = lookup.findVarHandle(Entry.class, "lastUse", int.class);
+      HOLD = lookup.findVarHandle(Entry.class, "hold", RegionLease.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -78,7 +80,8 @@ final class Entry extends LeaseCell implements RegionHolder {
   /** Leases that the region counts itself; only with lease tracking. */
   private final AtomicInteger tracked = new AtomicInteger();
 
-  private @Nullable RegionLease hold;
+  /** Null before {@link #hold} and after {@link #endHold}. */
+  private volatile @Nullable RegionLease hold;
 
   /** Written under the cache's lock, when the entry is let go. */
   @Nullable Eviction why;
@@ -98,9 +101,12 @@ final class Entry extends LeaseCell implements RegionHolder {
     this.queuedUse = now;
   }
 
-  /** Keeps others from giving the region back. */
+  /** Keeps others from giving the region back, unless one has asked for it already. */
   void hold() {
     hold = region.hold(this);
+    if (isGone()) { // whoever asked found no hold to end yet
+      endHold();
+    }
   }
 
   RegisteredRegion registered() {
@@ -234,8 +240,9 @@ final class Entry extends LeaseCell implements RegionHolder {
 
   /** Lets others give the region back. After {@link #claim}. */
   void endHold() {
-    if (hold != null) {
-      hold.close();
+    RegionLease held = (RegionLease) HOLD.getAndSet(this, null);
+    if (held != null) {
+      held.close();
     }
   }
 
