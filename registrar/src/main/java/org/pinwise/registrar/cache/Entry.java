@@ -81,6 +81,7 @@ final class Entry extends LeaseCell implements RegionHolder {
   private final AtomicInteger tracked = new AtomicInteger();
 
   /** Null before {@link #hold} and after {@link #endHold}. */
+  @SuppressWarnings("UnusedVariable") // through HOLD
   private volatile @Nullable RegionLease hold;
 
   /** Written under the cache's lock, when the entry is let go. */
