@@ -368,11 +368,20 @@ final class FactSampler {
     };
   }
 
-  /** Ends about where the address space does, has the iova's offset in its page, or neither. */
+  /**
+   * Ends about where the address space does, lies across a border of pages of any size, has the
+   * iova's offset in its page, or none of it.
+   */
   private long address(@Nullable Long iova, @Nullable Long length) {
-    return length != null && random.nextInt(6) == 0
-        ? -length - 1 + random.nextInt(3)
-        : likeIova(iova);
+    if (length == null || oneIn(2)) {
+      return likeIova(iova);
+    }
+    long border = 0x7f00_0001_0000L;
+    return switch (random.nextInt(4)) {
+      case 0, 1 -> -length - 1 + random.nextInt(3);
+      case 2 -> border - random.nextInt((int) Long.max(1, Long.min(length, 1 << 16)));
+      default -> likeIova(iova);
+    };
   }
 
   private long likeIova(@Nullable Long iova) {
