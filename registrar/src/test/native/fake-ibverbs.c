@@ -18,6 +18,8 @@
  *   4100  the call takes 300 ms
  *   4101  dereg answers EBUSY once, as while a memory window is bound
  *
+ * fake_ibverbs_fail makes one call of a function fail, whatever it was asked for.
+ *
  * Build: cc -shared -fPIC -o libfake-ibverbs.so fake-ibverbs.c
  * With -DFREES it frees a region that is given back, so that one can go on for long; else it keeps it, to notice use after that.
  * With -DNO_IOVA2 it lacks ibv_reg_mr_iova2, as rdma-core before v28.
@@ -129,6 +131,83 @@ static struct device devices[7] = {
 };
 
 static uint32_t next_handle = 1;
+static int live_objects;
+
+/* A function that can be made to fail: how often it was called, and which call is to fail, with what. */
+struct fault {
+	const char *function;
+	int calls, failing, error;
+};
+
+static struct fault get_device_list_fault = { .function = "ibv_get_device_list" };
+static struct fault open_device_fault = { .function = "ibv_open_device" };
+static struct fault close_device_fault = { .function = "ibv_close_device" };
+static struct fault query_device_fault = { .function = "ibv_query_device" };
+static struct fault query_device_ex_fault = { .function = "ibv_query_device_ex" };
+static struct fault alloc_pd_fault = { .function = "ibv_alloc_pd" };
+static struct fault dealloc_pd_fault = { .function = "ibv_dealloc_pd" };
+static struct fault reg_mr_fault = { .function = "ibv_reg_mr" };
+static struct fault reg_mr_iova2_fault = { .function = "ibv_reg_mr_iova2" };
+static struct fault reg_dmabuf_mr_fault = { .function = "ibv_reg_dmabuf_mr" };
+static struct fault advise_mr_fault = { .function = "ibv_advise_mr" };
+static struct fault dereg_mr_fault = { .function = "ibv_dereg_mr" };
+
+static struct fault *faults[] = {
+	&get_device_list_fault, &open_device_fault, &close_device_fault, &query_device_fault,
+	&query_device_ex_fault, &alloc_pd_fault, &dealloc_pd_fault, &reg_mr_fault,
+	&reg_mr_iova2_fault, &reg_dmabuf_mr_fault, &advise_mr_fault, &dereg_mr_fault,
+};
+
+/* Counts the call; the error that it must fail with, or 0. */
+static int fault(struct fault *f)
+{
+	int call = __atomic_add_fetch(&f->calls, 1, __ATOMIC_RELAXED);
+
+	return call == __atomic_load_n(&f->failing, __ATOMIC_RELAXED) ? f->error : 0;
+}
+
+static struct fault *fault_of(const char *function)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof faults / sizeof faults[0]; i++)
+		if (!strcmp(faults[i]->function, function))
+			return faults[i];
+	fprintf(stderr, "fake-ibverbs: there is no %s\n", function);
+	abort();
+}
+
+/* Counts the calls of this function from 0 again, and makes one fail; call 0 is none. */
+void fake_ibverbs_fail(const char *function, int call, int error)
+{
+	struct fault *f = fault_of(function);
+
+	f->error = error;
+	f->calls = 0;
+	__atomic_store_n(&f->failing, call, __ATOMIC_SEQ_CST);
+}
+
+/* How often this function was called since then, calls that failed included. */
+int fake_ibverbs_calls(const char *function)
+{
+	return __atomic_load_n(&fault_of(function)->calls, __ATOMIC_SEQ_CST);
+}
+
+/* How many contexts, protection domains and regions were handed out and not taken back. */
+int fake_ibverbs_live(void)
+{
+	return __atomic_load_n(&live_objects, __ATOMIC_SEQ_CST);
+}
+
+static void born(void)
+{
+	__atomic_add_fetch(&live_objects, 1, __ATOMIC_RELAXED);
+}
+
+static void gone(void)
+{
+	__atomic_sub_fetch(&live_objects, 1, __ATOMIC_RELAXED);
+}
 
 static void check(unsigned int state, const char *what)
 {
@@ -184,8 +263,11 @@ static void fill(struct attr *a)
 static int query_device_ex(struct context *c, const void *input, void *out, size_t size)
 {
 	struct attr_ex *a = out;
+	int error = fault(&query_device_ex_fault);
 
 	alive(c);
+	if (error)
+		return error;
 	if (input || size != sizeof *a)
 		return EINVAL;
 	memset(a, 0, sizeof *a);
@@ -211,10 +293,13 @@ static int query_device_ex(struct context *c, const void *input, void *out, size
 static int advise_mr(struct pd *pd, int advice, uint32_t flags, struct sge *list, uint32_t count)
 {
 	uint64_t sum = advice + 10 * flags + 100 * count;
+	int error = fault(&advise_mr_fault);
 	uint32_t i;
 
 	check(pd->state, "a protection domain was used after dealloc");
 	alive(pd->context);
+	if (error)
+		return error;
 	if (!count)
 		return EINVAL;
 	for (i = 0; i < count; i++)
@@ -226,7 +311,12 @@ struct device **ibv_get_device_list(int *count)
 {
 	size_t n = sizeof devices / sizeof devices[0], i;
 	struct device **list; /* filled again by each call, by whichever thread, to the same */
+	int error = fault(&get_device_list_fault);
 
+	if (error) {
+		errno = error;
+		return NULL;
+	}
 	if (getenv("FAKE_IBVERBS_ERRNO")) {
 		errno = atoi(getenv("FAKE_IBVERBS_ERRNO"));
 		return NULL;
@@ -254,11 +344,15 @@ void ibv_free_device_list(struct device **list)
 struct context *ibv_open_device(struct device *d)
 {
 	struct verbs_context *v;
+	int error = fault(&open_device_fault);
 
-	if (!strcmp(d->name, "shut0")) {
-		errno = EACCES;
+	if (!error && !strcmp(d->name, "shut0"))
+		error = EACCES;
+	if (error) {
+		errno = error;
 		return NULL;
 	}
+	born();
 	v = calloc(1, sizeof *v);
 	v->state = LIVE;
 	v->context.device = d;
@@ -283,11 +377,16 @@ struct context *ibv_open_device(struct device *d)
 
 int ibv_close_device(struct context *c)
 {
+	int error = fault(&close_device_fault);
+
 	alive(c);
-	if (outer(c)->close_failures-- > 0) {
-		errno = EIO;
+	if (!error && outer(c)->close_failures-- > 0)
+		error = EIO;
+	if (error) {
+		errno = error;
 		return -1;
 	}
+	gone();
 	outer(c)->state = DEAD; /* not freed: the poison must stay readable */
 	errno = EBADF; /* as a successful call may leave it */
 	return 0;
@@ -295,7 +394,11 @@ int ibv_close_device(struct context *c)
 
 int ibv_query_device(struct context *c, struct attr *a)
 {
+	int error = fault(&query_device_fault);
+
 	alive(c);
+	if (error)
+		return error;
 	if (is(c, "old0")) {
 		errno = ENODEV;
 		return -1;
@@ -307,12 +410,16 @@ int ibv_query_device(struct context *c, struct attr *a)
 struct pd *ibv_alloc_pd(struct context *c)
 {
 	struct pd *pd;
+	int error = fault(&alloc_pd_fault);
 
 	alive(c);
-	if (is(c, "old0")) {
-		errno = EAGAIN;
+	if (!error && is(c, "old0"))
+		error = EAGAIN;
+	if (error) {
+		errno = error;
 		return NULL;
 	}
+	born();
 	pd = calloc(1, sizeof *pd);
 	pd->context = c;
 	pd->state = LIVE;
@@ -322,8 +429,13 @@ struct pd *ibv_alloc_pd(struct context *c)
 
 int ibv_dealloc_pd(struct pd *pd)
 {
+	int error = fault(&dealloc_pd_fault);
+
 	check(pd->state, "a protection domain was used after dealloc");
 	alive(pd->context);
+	if (error)
+		return error;
+	gone();
 	pd->state = DEAD;
 	return 0;
 }
@@ -349,10 +461,13 @@ static int refusal(uint64_t addr, uint64_t length, uint64_t iova, unsigned int a
 	return 0;
 }
 
-static struct mr *reg(struct pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
+/* An error other than 0 is what it fails with, whatever it was asked for. */
+static struct mr *reg(struct pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access, int error)
 {
-	int error = refusal((uint64_t)addr, length, iova, access);
 	struct mr *mr;
+
+	if (!error)
+		error = refusal((uint64_t)addr, length, iova, access);
 
 	check(pd->state, "a protection domain was used after dealloc");
 	alive(pd->context);
@@ -362,6 +477,7 @@ static struct mr *reg(struct pd *pd, void *addr, size_t length, uint64_t iova, u
 		errno = error;
 		return NULL;
 	}
+	born();
 	mr = calloc(1, sizeof *mr);
 	mr->context = pd->context;
 	mr->pd = pd;
@@ -377,14 +493,14 @@ static struct mr *reg(struct pd *pd, void *addr, size_t length, uint64_t iova, u
 
 struct mr *ibv_reg_mr(struct pd *pd, void *addr, size_t length, int access)
 {
-	return reg(pd, addr, length, (uint64_t)addr, access);
+	return reg(pd, addr, length, (uint64_t)addr, access, fault(&reg_mr_fault));
 }
 
 #ifndef NO_IOVA2
 struct mr *ibv_reg_mr_iova2(struct pd *pd, void *addr, size_t length, uint64_t iova,
 			    unsigned int access)
 {
-	return reg(pd, addr, length, iova, access);
+	return reg(pd, addr, length, iova, access, fault(&reg_mr_iova2_fault));
 }
 #endif
 
@@ -394,14 +510,16 @@ struct mr *ibv_reg_dmabuf_mr(struct pd *pd, uint64_t offset, size_t length, uint
 			     int access)
 {
 	struct mr *mr;
-	int error = fd != 7 ? EBADF : offset % PAGE != iova % PAGE ? EINVAL :
-		    access & ~0x10000f || offset + length > 65536 || !length ? EINVAL : 0;
+	int error = fault(&reg_dmabuf_mr_fault);
 
+	if (!error)
+		error = fd != 7 ? EBADF : offset % PAGE != iova % PAGE ? EINVAL :
+			access & ~0x10000f || offset + length > 65536 || !length ? EINVAL : 0;
 	if (error) {
 		errno = error;
 		return NULL;
 	}
-	mr = reg(pd, &error, 1, (uint64_t)&error, access & 0xf);
+	mr = reg(pd, &error, 1, (uint64_t)&error, access & 0xf, 0);
 	mr->addr = (void *)offset;
 	mr->length = length;
 	return mr;
@@ -410,11 +528,16 @@ struct mr *ibv_reg_dmabuf_mr(struct pd *pd, uint64_t offset, size_t length, uint
 
 int ibv_dereg_mr(struct mr *mr)
 {
+	int error = fault(&dereg_mr_fault);
+
 	check(mr->state, "a region was used after dereg");
 	check(mr->pd->state, "a region outlived its protection domain");
 	alive(mr->context);
-	if (mr->dereg_failures-- > 0)
-		return EBUSY;
+	if (!error && mr->dereg_failures-- > 0)
+		error = EBUSY;
+	if (error)
+		return error;
+	gone();
 	mr->state = DEAD;
 #ifdef FREES
 	free(mr);

@@ -20,18 +20,29 @@ public final class FaultInjectingVerbs implements Verbs {
 
   /** What can be made to fail. */
   public enum Operation {
-    LIST_DEVICES,
-    OPEN_DEVICE,
-    CLOSE_DEVICE,
-    QUERY_DEVICE,
-    QUERY_DEVICE_EX,
-    ALLOC_PD,
-    DEALLOC_PD,
-    REG_MR,
-    REG_MR_IOVA2,
-    REG_DMABUF_MR,
-    ADVISE_MR,
-    DEREG_MR
+    LIST_DEVICES("ibv_get_device_list"),
+    OPEN_DEVICE("ibv_open_device"),
+    CLOSE_DEVICE("ibv_close_device"),
+    QUERY_DEVICE("ibv_query_device"),
+    QUERY_DEVICE_EX("ibv_query_device_ex"),
+    ALLOC_PD("ibv_alloc_pd"),
+    DEALLOC_PD("ibv_dealloc_pd"),
+    REG_MR("ibv_reg_mr"),
+    REG_MR_IOVA2("ibv_reg_mr_iova2"),
+    REG_DMABUF_MR("ibv_reg_dmabuf_mr"),
+    ADVISE_MR("ibv_advise_mr"),
+    DEREG_MR("ibv_dereg_mr");
+
+    private final String function;
+
+    Operation(String function) {
+      this.function = function;
+    }
+
+    /** The C function. */
+    public String function() {
+      return function;
+    }
   }
 
   private final Verbs verbs;

@@ -3,10 +3,19 @@ package org.pinwise.registrar.verbs;
 import static java.lang.foreign.MemorySegment.ofAddress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation.ADVISE_MR;
+import static org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation.CLOSE_DEVICE;
+import static org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation.DEALLOC_PD;
+import static org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation.LIST_DEVICES;
+import static org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation.OPEN_DEVICE;
+import static org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation.QUERY_DEVICE;
+import static org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation.QUERY_DEVICE_EX;
+import static org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation.REG_DMABUF_MR;
+import static org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation.REG_MR;
+import static org.pinwise.registrar.verbs.FaultInjectingVerbs.Operation.REG_MR_IOVA2;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.DirectoryStream;
@@ -19,6 +28,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +40,9 @@ import org.pinwise.rules.model.Errno;
  * What every implementation of {@link Verbs} does with a device that works.
  *
  * <p>Subclasses say which implementation and which device, and skip with a reason where there is
- * none. Every test ends with nothing live.
+ * none. Every test ends with nothing live. {@link ContractFaultsTest} runs all of them once more
+ * for each native call that they make, with that call failing: so a test makes its calls through
+ * {@link CheckedVerbs}.
  */
 abstract class VerbsContractTest {
 
@@ -39,11 +51,12 @@ abstract class VerbsContractTest {
   static final int REMOTE_READ = 4;
 
   /** mlx5 says ENOENT; the stand-in library checks its arguments only, and says EFAULT. */
-  private static final List<Errno> NO_ADVICE_ON_PINNED = List.of(Errno.ENOENT, Errno.EFAULT);
+  private static final Errno[] NO_ADVICE_ON_PINNED = {Errno.ENOENT, Errno.EFAULT};
 
   private static final long PAGE = 4096;
 
   private Verbs verbs;
+  private CheckedVerbs calls;
   private String device;
   private MemorySegment memory;
 
@@ -63,12 +76,23 @@ abstract class VerbsContractTest {
     return false;
   }
 
+  /** How often something is tried that depends on how threads run; the usual number, or fewer. */
+  int rounds(int usual) {
+    return usual;
+  }
+
   @BeforeEach
   void setUp() {
     verbs = verbs();
+    calls = new CheckedVerbs(verbs);
     device = device();
     assertThat(verbs.liveObjects()).isEqualTo(LiveObjects.NONE);
     memory = Arena.ofAuto().allocate(16 * PAGE, PAGE).fill((byte) 1);
+  }
+
+  /** What a test that failed left open. */
+  final void giveBackAll() {
+    calls.giveBackAll();
   }
 
   @AfterEach
@@ -82,7 +106,7 @@ abstract class VerbsContractTest {
 
   @Test
   void listsTheDevice() {
-    DeviceList list = ok(verbs.listDevices());
+    DeviceList list = calls.ok(LIST_DEVICES, verbs.listDevices());
 
     assertThat(list.devices())
         .filteredOn(info -> info.name().equals(device))
@@ -102,25 +126,25 @@ abstract class VerbsContractTest {
 
   @Test
   void anUnknownDeviceIsNotOpened() {
-    assertThat(errno(verbs.openDevice("no-such-device"))).isEqualTo(Errno.ENODEV);
-    assertThat(errno(verbs.openDevice(""))).isEqualTo(Errno.ENODEV);
+    calls.refused(OPEN_DEVICE, verbs.openDevice("no-such-device"), Errno.ENODEV);
+    calls.refused(OPEN_DEVICE, verbs.openDevice(""), Errno.ENODEV);
   }
 
   @Test
   void opensAndCloses() {
-    DeviceContext context = ok(verbs.openDevice(device));
+    DeviceContext context = calls.open(device);
 
     assertThat(context.device().name()).isEqualTo(device);
     assertThat(context.isClosed()).isFalse();
     assertThat(verbs.liveObjects()).isEqualTo(new LiveObjects(1, 0, 0));
-    assertThat(verbs.closeDevice(context)).isZero();
+    calls.giveBack(context);
     assertThat(context.isClosed()).isTrue();
   }
 
   @Test
   void aSecondCloseIsRefused() {
-    DeviceContext context = ok(verbs.openDevice(device));
-    assertThat(verbs.closeDevice(context)).isZero();
+    DeviceContext context = calls.open(device);
+    calls.giveBack(context);
 
     assertThatThrownBy(() -> verbs.closeDevice(context))
         .isInstanceOf(IllegalStateException.class)
@@ -133,18 +157,18 @@ abstract class VerbsContractTest {
 
   @Test
   void theDeviceCanBeOpenedTwice() {
-    DeviceContext first = ok(verbs.openDevice(device));
-    DeviceContext second = ok(verbs.openDevice(device));
+    DeviceContext first = calls.open(device);
+    DeviceContext second = calls.open(device);
 
-    assertThat(verbs.closeDevice(first)).isZero();
-    assertThat(verbs.queryDevice(second)).isInstanceOf(DeviceAttributes.class);
-    assertThat(verbs.closeDevice(second)).isZero();
+    calls.giveBack(first);
+    calls.ok(QUERY_DEVICE, verbs.queryDevice(second));
+    calls.giveBack(second);
   }
 
   @Test
   void queriesTheDevice() {
-    DeviceContext context = ok(verbs.openDevice(device));
-    DeviceAttributes attributes = ok(verbs.queryDevice(context));
+    DeviceContext context = calls.open(device);
+    DeviceAttributes attributes = calls.ok(QUERY_DEVICE, verbs.queryDevice(context));
 
     assertThat(attributes.maxMr()).isPositive();
     assertThat(attributes.maxPd()).isPositive();
@@ -152,14 +176,14 @@ abstract class VerbsContractTest {
     assertThat(attributes.pageSizeCap() & PAGE).isEqualTo(PAGE);
     assertThat(attributes.physPortCnt()).isPositive();
     assertThat(attributes.atomicCap()).isBetween(0, 2);
-    assertThat(verbs.closeDevice(context)).isZero();
+    calls.giveBack(context);
   }
 
   @Test
   void theExtendedQueryAgreesWithThePlainOneOrIsNotThere() {
-    DeviceContext context = ok(verbs.openDevice(device));
+    DeviceContext context = calls.open(device);
     Result<DeviceAttributesEx> result = verbs.queryDeviceEx(context);
-    DeviceAttributes plain = ok(verbs.queryDevice(context));
+    DeviceAttributes plain = calls.ok(QUERY_DEVICE, verbs.queryDevice(context));
 
     switch (result) {
       case DeviceAttributesEx extended -> {
@@ -171,46 +195,46 @@ abstract class VerbsContractTest {
         assertThat((int) extended.deviceCapFlagsEx()).isEqualTo(plain.deviceCapFlags());
       }
       case Result.Failed<DeviceAttributesEx> failed ->
-          assertThat(errno(failed)).isIn(Errno.EOPNOTSUPP, Errno.ENOSYS);
+          calls.refused(QUERY_DEVICE_EX, failed, Errno.EOPNOTSUPP, Errno.ENOSYS);
     }
-    assertThat(verbs.closeDevice(context)).isZero();
+    calls.giveBack(context);
   }
 
   // ---- protection domains ----
 
   @Test
   void allocatesAndDeallocates() {
-    DeviceContext context = ok(verbs.openDevice(device));
-    ProtectionDomain pd = ok(verbs.allocPd(context));
+    DeviceContext context = calls.open(device);
+    ProtectionDomain pd = calls.allocate(context);
 
     assertThat(pd.context()).isSameAs(context);
     assertThat(verbs.liveObjects()).isEqualTo(new LiveObjects(1, 1, 0));
-    assertThat(verbs.deallocPd(pd)).isZero();
+    calls.giveBack(pd);
     assertThatThrownBy(() -> verbs.deallocPd(pd)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> verbs.regMr(pd, memory, LOCAL_WRITE))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("protection domain of " + device + " is closed");
-    assertThat(verbs.closeDevice(context)).isZero();
+    calls.giveBack(context);
   }
 
   @Test
   void aDeviceWithAProtectionDomainIsNotClosed() {
-    DeviceContext context = ok(verbs.openDevice(device));
-    ProtectionDomain pd = ok(verbs.allocPd(context));
+    DeviceContext context = calls.open(device);
+    ProtectionDomain pd = calls.allocate(context);
 
-    assertThat(verbs.closeDevice(context)).isEqualTo(Errno.EBUSY.number());
+    calls.refused(CLOSE_DEVICE, verbs.closeDevice(context), Errno.EBUSY);
     assertThat(context.isClosed()).isFalse();
-    assertThat(verbs.queryDevice(context)).isInstanceOf(DeviceAttributes.class);
-    assertThat(verbs.deallocPd(pd)).isZero();
-    assertThat(verbs.closeDevice(context)).isZero();
+    calls.ok(QUERY_DEVICE, verbs.queryDevice(context));
+    calls.giveBack(pd);
+    calls.giveBack(context);
   }
 
   @Test
   void aProtectionDomainWithARegionIsNotDeallocated() {
     withPd(pd -> {
-      MemoryRegion region = ok(verbs.regMr(pd, memory, LOCAL_WRITE));
-      assertThat(verbs.deallocPd(pd)).isEqualTo(Errno.EBUSY.number());
-      assertThat(verbs.deregMr(region)).isZero();
+      MemoryRegion region = calls.register(pd, memory, LOCAL_WRITE);
+      calls.refused(DEALLOC_PD, verbs.deallocPd(pd), Errno.EBUSY);
+      calls.giveBack(region);
     });
   }
 
@@ -219,14 +243,14 @@ abstract class VerbsContractTest {
   @Test
   void registersASegment() {
     withPd(pd -> {
-      MemoryRegion region = ok(verbs.regMr(pd, memory, LOCAL_WRITE | REMOTE_READ));
+      MemoryRegion region = calls.register(pd, memory, LOCAL_WRITE | REMOTE_READ);
 
       assertThat(region.pd()).isSameAs(pd);
       assertThat(region.memory()).isSameAs(memory);
       assertThat(region.address()).isEqualTo(memory.address());
       assertThat(region.length()).isEqualTo(memory.byteSize());
       assertThat(verbs.liveObjects()).isEqualTo(new LiveObjects(1, 1, 1));
-      assertThat(verbs.deregMr(region)).isZero();
+      calls.giveBack(region);
       assertThat(verbs.liveObjects()).isEqualTo(new LiveObjects(1, 1, 0));
     });
   }
@@ -235,13 +259,13 @@ abstract class VerbsContractTest {
   void registersAnyAlignmentAndPartsOfASegment() {
     withPd(pd -> {
       MemorySegment odd = memory.asSlice(1, 1);
-      for (Result<MemoryRegion> result :
+      for (MemoryRegion region :
           List.of(
-              verbs.regMr(pd, odd, LOCAL_WRITE),
-              verbs.regMr(pd, memory.asSlice(4095, 4098), LOCAL_WRITE),
-              verbs.regMr(pd, memory.asReadOnly(), 0),
-              verbs.regMrRange(pd, odd, PAGE, REMOTE_READ))) {
-        assertThat(verbs.deregMr(ok(result))).isZero();
+              calls.register(pd, odd, LOCAL_WRITE),
+              calls.register(pd, memory.asSlice(4095, 4098), LOCAL_WRITE),
+              calls.register(pd, memory.asReadOnly(), 0),
+              calls.ok(REG_MR, verbs.regMrRange(pd, odd, PAGE, REMOTE_READ)))) {
+        calls.giveBack(region);
       }
     });
   }
@@ -250,10 +274,10 @@ abstract class VerbsContractTest {
   void registersUnderAnotherAddress() {
     withPd(pd -> {
       long iova = 0x10_0000_0000L;
-      MemoryRegion region = ok(verbs.regMrIova2(pd, memory, iova, LOCAL_WRITE));
+      MemoryRegion region = calls.ok(REG_MR_IOVA2, verbs.regMrIova2(pd, memory, iova, LOCAL_WRITE));
 
       assertThat(region.length()).isEqualTo(memory.byteSize());
-      assertThat(verbs.deregMr(region)).isZero();
+      calls.giveBack(region);
     });
   }
 
@@ -261,20 +285,25 @@ abstract class VerbsContractTest {
   @Test
   void aDescriptorThatIsNoDmabufIsRefused() throws IOException {
     Path file = Files.createTempFile("no-dmabuf", "");
-    withPd(pd -> {
-      try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
-        open.setLength(PAGE);
-        assertThat(errno(verbs.regDmabufMr(pd, descriptorOf(file), 0, PAGE, 0, LOCAL_WRITE)))
-            .isIn(Errno.EOPNOTSUPP, Errno.EINVAL, Errno.EBADF);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-      Errno closed = errno(verbs.regDmabufMr(pd, 1 << 20, 0, PAGE, 0, LOCAL_WRITE));
-      assertThat(closed).isIn(Errno.EOPNOTSUPP, Errno.EBADF);
-      assertThat(closed == Errno.EOPNOTSUPP).isEqualTo(!importsDmabuf());
-      assertThat(verbs.liveObjects()).isEqualTo(new LiveObjects(1, 1, 0));
-    });
-    Files.delete(file);
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      open.setLength(PAGE);
+      int descriptor = descriptorOf(file);
+      withPd(pd -> {
+        calls.refused(
+            REG_DMABUF_MR,
+            verbs.regDmabufMr(pd, descriptor, 0, PAGE, 0, LOCAL_WRITE),
+            Errno.EOPNOTSUPP,
+            Errno.EINVAL,
+            Errno.EBADF);
+        calls.refused(
+            REG_DMABUF_MR,
+            verbs.regDmabufMr(pd, 1 << 20, 0, PAGE, 0, LOCAL_WRITE),
+            importsDmabuf() ? Errno.EBADF : Errno.EOPNOTSUPP);
+        assertThat(verbs.liveObjects()).isEqualTo(new LiveObjects(1, 1, 0));
+      });
+    } finally {
+      Files.delete(file);
+    }
   }
 
   private static int descriptorOf(Path file) throws IOException {
@@ -292,49 +321,51 @@ abstract class VerbsContractTest {
   @Test
   void adviceIsTakenOrIsNotSupported() {
     withPd(pd -> {
-      MemoryRegion region = ok(verbs.regMr(pd, memory, LOCAL_WRITE));
+      MemoryRegion region = calls.register(pd, memory, LOCAL_WRITE);
       ScatterGather part = new ScatterGather(memory.address(), (int) PAGE, region.lkey());
       for (int advice = 0; advice <= 2; advice++) {
         for (int flags = 0; flags <= 1; flags++) {
           // This region's pages are pinned, so there is nothing to advise.
-          assertThat(Errno.of(verbs.adviseMr(pd, advice, flags, List.of(part))).orElseThrow())
-              .isIn(takesAdvice() ? NO_ADVICE_ON_PINNED : List.of(Errno.EOPNOTSUPP));
+          calls.refused(
+              ADVISE_MR,
+              verbs.adviseMr(pd, advice, flags, List.of(part)),
+              takesAdvice() ? NO_ADVICE_ON_PINNED : new Errno[] {Errno.EOPNOTSUPP});
         }
       }
-      assertThat(verbs.deregMr(region)).isZero();
+      calls.giveBack(region);
     });
   }
 
   @Test
   void aClosedProtectionDomainTakesNeither() {
-    DeviceContext context = ok(verbs.openDevice(device));
-    ProtectionDomain pd = ok(verbs.allocPd(context));
-    assertThat(verbs.deallocPd(pd)).isZero();
+    DeviceContext context = calls.open(device);
+    ProtectionDomain pd = calls.allocate(context);
+    calls.giveBack(pd);
 
     assertThatThrownBy(() -> verbs.regDmabufMr(pd, 0, 0, PAGE, 0, LOCAL_WRITE))
         .isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> verbs.adviseMr(pd, 0, 0, List.of(new ScatterGather(0, 1, 1))))
         .isInstanceOf(IllegalStateException.class);
-    assertThat(verbs.closeDevice(context)).isZero();
+    calls.giveBack(context);
   }
 
   @Test
   void theSameMemoryCanBeRegisteredTwice() {
     withPd(pd -> {
-      MemoryRegion first = ok(verbs.regMr(pd, memory, LOCAL_WRITE));
-      MemoryRegion second = ok(verbs.regMr(pd, memory, LOCAL_WRITE));
+      MemoryRegion first = calls.register(pd, memory, LOCAL_WRITE);
+      MemoryRegion second = calls.register(pd, memory, LOCAL_WRITE);
 
       assertThat(first.lkey()).isNotEqualTo(second.lkey());
-      assertThat(verbs.deregMr(first)).isZero();
-      assertThat(verbs.deregMr(second)).isZero();
+      calls.giveBack(first);
+      calls.giveBack(second);
     });
   }
 
   @Test
   void aSecondDeregistrationIsRefused() {
     withPd(pd -> {
-      MemoryRegion region = ok(verbs.regMr(pd, memory, LOCAL_WRITE));
-      assertThat(verbs.deregMr(region)).isZero();
+      MemoryRegion region = calls.register(pd, memory, LOCAL_WRITE);
+      calls.giveBack(region);
 
       assertThat(region.isClosed()).isTrue();
       assertThatThrownBy(() -> verbs.deregMr(region))
@@ -358,9 +389,11 @@ abstract class VerbsContractTest {
     long bytes = unsigned(length);
     int flags = (int) unsigned(access);
     withPd(pd -> {
-      assertThat(errno(verbs.regMrRange(pd, memory, bytes, flags))).isEqualTo(expected);
-      assertThat(errno(verbs.regMrIova2Range(pd, memory, bytes, memory.address(), flags)))
-          .isEqualTo(expected);
+      calls.refused(REG_MR, verbs.regMrRange(pd, memory, bytes, flags), expected);
+      calls.refused(
+          REG_MR_IOVA2,
+          verbs.regMrIova2Range(pd, memory, bytes, memory.address(), flags),
+          expected);
       assertThat(verbs.liveObjects()).isEqualTo(new LiveObjects(1, 1, 0));
     });
   }
@@ -369,20 +402,21 @@ abstract class VerbsContractTest {
   void addressesThatNoSegmentDescribes() {
     withPd(pd -> {
       MemorySegment top = ofAddress(-PAGE);
-      assertThat(errno(verbs.regMrRange(pd, MemorySegment.NULL, PAGE, LOCAL_WRITE)))
-          .isEqualTo(Errno.EFAULT);
-      assertThat(errno(verbs.regMrRange(pd, MemorySegment.NULL, -1, LOCAL_WRITE)))
-          .isEqualTo(Errno.EINVAL);
-      assertThat(errno(verbs.regMrRange(pd, top, 2 * PAGE, LOCAL_WRITE))).isEqualTo(Errno.EINVAL);
-      assertThat(errno(verbs.regMr(pd, memory.asSlice(0, 0), LOCAL_WRITE))).isEqualTo(Errno.EINVAL);
+      MemorySegment nowhere = MemorySegment.NULL;
+      calls.refused(REG_MR, verbs.regMrRange(pd, nowhere, PAGE, LOCAL_WRITE), Errno.EFAULT);
+      calls.refused(REG_MR, verbs.regMrRange(pd, nowhere, -1, LOCAL_WRITE), Errno.EINVAL);
+      calls.refused(REG_MR, verbs.regMrRange(pd, top, 2 * PAGE, LOCAL_WRITE), Errno.EINVAL);
+      calls.refused(REG_MR, verbs.regMr(pd, memory.asSlice(0, 0), LOCAL_WRITE), Errno.EINVAL);
     });
   }
 
   @Test
   void anAddressOfTheDeviceNeedsTheSamePageOffset() {
     withPd(pd ->
-        assertThat(errno(verbs.regMrIova2(pd, memory, memory.address() + 1, LOCAL_WRITE)))
-            .isEqualTo(Errno.EINVAL));
+        calls.refused(
+            REG_MR_IOVA2,
+            verbs.regMrIova2(pd, memory, memory.address() + 1, LOCAL_WRITE),
+            Errno.EINVAL));
   }
 
   @Test
@@ -440,12 +474,13 @@ abstract class VerbsContractTest {
         boolean fault = i % 2 == 0;
         tasks.add(() -> {
           start.await();
-          for (int call = 0; call < 200; call++) {
-            Errno seen =
+          for (int call = 0; call < rounds(200); call++) {
+            calls.refused(
+                REG_MR,
                 fault
-                    ? errno(verbs.regMrRange(pd, MemorySegment.NULL, PAGE, LOCAL_WRITE))
-                    : errno(verbs.regMr(pd, memory, REMOTE_WRITE));
-            assertThat(seen).isEqualTo(fault ? Errno.EFAULT : Errno.EINVAL);
+                    ? verbs.regMrRange(pd, MemorySegment.NULL, PAGE, LOCAL_WRITE)
+                    : verbs.regMr(pd, memory, REMOTE_WRITE),
+                fault ? Errno.EFAULT : Errno.EINVAL);
           }
           return true;
         });
@@ -464,14 +499,15 @@ abstract class VerbsContractTest {
     int threads = 4;
     withPd(pd -> {
       try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
-        for (int round = 0; round < 50; round++) {
-          MemoryRegion region = ok(verbs.regMr(pd, memory, LOCAL_WRITE));
+        for (int round = 0; round < rounds(50); round++) {
+          MemoryRegion region = calls.register(pd, memory, LOCAL_WRITE);
           CyclicBarrier start = new CyclicBarrier(threads);
           Callable<Boolean> dereg =
               () -> {
                 start.await();
                 try {
-                  return verbs.deregMr(region) == 0;
+                  calls.giveBack(region);
+                  return true;
                 } catch (IllegalStateException e) {
                   return false;
                 }
@@ -484,37 +520,45 @@ abstract class VerbsContractTest {
 
   @Test
   void aProtectionDomainDoesNotGoWhileAnotherThreadRegistersInIt() {
-    DeviceContext context = ok(verbs.openDevice(device));
+    DeviceContext context = calls.open(device);
     try (ExecutorService executor = Executors.newFixedThreadPool(2)) {
-      for (int round = 0; round < 50; round++) {
-        ProtectionDomain pd = ok(verbs.allocPd(context));
+      for (int round = 0; round < rounds(50); round++) {
+        ProtectionDomain pd = calls.allocate(context);
+        calls.giveBack(calls.register(pd, memory, LOCAL_WRITE)); // the race may have none
         CyclicBarrier start = new CyclicBarrier(2);
+        AtomicBoolean ended = new AtomicBoolean();
         Callable<Boolean> register =
             () -> {
               start.await();
-              while (true) {
-                try {
-                  assertThat(verbs.deregMr(ok(verbs.regMr(pd, memory, LOCAL_WRITE)))).isZero();
-                } catch (IllegalStateException e) {
-                  return pd.isClosed() || e.getMessage().contains("being closed");
+              try {
+                for (int i = 0; i < rounds(1_000_000); i++) {
+                  calls.giveBack(calls.register(pd, memory, LOCAL_WRITE));
                 }
+                return true;
+              } catch (IllegalStateException e) {
+                return pd.isClosed() || e.getMessage().contains("being closed");
+              } finally {
+                ended.set(true);
               }
             };
         Callable<Boolean> dealloc =
             () -> {
               start.await();
-              while (true) {
+              boolean last;
+              do {
+                last = ended.get();
                 int errno = verbs.deallocPd(pd);
                 if (errno == 0) {
                   return true;
                 }
-                assertThat(errno).isEqualTo(Errno.EBUSY.number());
-              }
+                calls.refused(DEALLOC_PD, errno, Errno.EBUSY);
+              } while (!last);
+              return false;
             };
         assertThat(all(executor, List.of(register, dealloc))).containsOnly(true);
       }
     }
-    assertThat(verbs.closeDevice(context)).isZero();
+    calls.giveBack(context);
   }
 
   // ---- helpers ----
@@ -525,11 +569,11 @@ abstract class VerbsContractTest {
   }
 
   void withPd(PdTest test) {
-    DeviceContext context = ok(verbs.openDevice(device));
-    ProtectionDomain pd = ok(verbs.allocPd(context));
+    DeviceContext context = calls.open(device);
+    ProtectionDomain pd = calls.allocate(context);
     test.run(pd);
-    assertThat(verbs.deallocPd(pd)).isZero();
-    assertThat(verbs.closeDevice(context)).isZero();
+    calls.giveBack(pd);
+    calls.giveBack(context);
   }
 
   MemorySegment memory() {
