@@ -40,19 +40,23 @@ public final class LintBench {
 
   /** Takes how many manifests are many; 100,000 if nothing is said. */
   public static void main(String[] args) throws IOException {
+    long heap = Runtime.getRuntime().maxMemory() / MIB;
+    if (heap > 256) {
+      throw new IllegalStateException(
+          "the heap may have %d MiB; run it with -Xmx256m".formatted(heap));
+    }
     int many = args.length == 0 ? 100_000 : Integer.parseInt(args[0]);
     ConfigLinter linter = ConfigLinter.create(MrValidator.create(RuleSet.builtIn()));
     Path tree = Files.createTempDirectory("pinwise-lint-bench");
     try {
       grow(tree, 0, FEW);
       ratio(linter, tree);
-      long few = live(linter, tree);
+      long few = live(linter, tree, FEW);
       grow(tree, FEW, many);
       long start = System.nanoTime();
-      long all = live(linter, tree);
+      long all = live(linter, tree, many);
       row(
-          "lint, %,d manifests in a heap of %d MiB"
-              .formatted(many, Runtime.getRuntime().maxMemory() / MIB),
+          "lint, %,d manifests in a heap of %d MiB".formatted(many, heap),
           (System.nanoTime() - start) / 1e9,
           "s",
           "");
@@ -60,7 +64,7 @@ public final class LintBench {
           "what lint keeps of each file of %,d".formatted(many),
           Math.max(0, (all - few) / (double) (many - FEW)),
           "B",
-          ",\"atMost\":1000");
+          ",\"atMost\":100");
     } finally {
       try (Stream<Path> made = Files.walk(tree)) {
         made.sorted(Comparator.reverseOrder()).forEach(LintBench::delete);
@@ -130,7 +134,7 @@ public final class LintBench {
   }
 
   /** Returns the bytes that are live when all files were linted, and files would be joined. */
-  private static long live(ConfigLinter linter, Path tree) {
+  private static long live(ConfigLinter linter, Path tree, int files) {
     long[] live = new long[1];
     LintSummary summary =
         linter.lint(
@@ -151,6 +155,9 @@ public final class LintBench {
                 live[0] = runtime.totalMemory() - runtime.freeMemory();
               }
             });
+    if (summary.files() != files || summary.problems() != 0) {
+      throw new IllegalStateException(summary.inWords());
+    }
     System.err.println(summary.inWords() + "; live " + live[0] / MIB + " MiB");
     return live[0];
   }

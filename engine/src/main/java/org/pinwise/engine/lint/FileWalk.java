@@ -141,9 +141,9 @@ final class FileWalk {
   }
 
   private void text(Path path, byte[] bytes, boolean named) {
-    String text;
+    Source source;
     try {
-      text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      source = source(path, bytes);
     } catch (CharacterCodingException e) {
       Source damaged = new Source(path.toString(), new String(bytes, StandardCharsets.UTF_8));
       if (named || Readers.of(damaged).isPresent()) {
@@ -155,11 +155,6 @@ final class FileWalk {
       }
       return;
     }
-    Source source =
-        new Source(
-            path.toString(),
-            text.startsWith("\ufeff") ? text.substring(1) : text,
-            Siblings.of(path));
     if (named) {
       run.named(source);
     } else {
@@ -167,15 +162,20 @@ final class FileWalk {
     }
   }
 
-  /** Reads a file again that was read before; empty where it changed so that it cannot be. */
-  static Source again(String file) {
-    try {
-      Path path = Path.of(file);
-      return new Source(
-          file, new String(head(path, MAX_BYTES), StandardCharsets.UTF_8), Siblings.of(path));
-    } catch (IOException e) {
-      return new Source(file, "");
-    }
+  private static Source source(Path path, byte[] bytes) throws CharacterCodingException {
+    String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    return new Source(
+        path.toString(), text.startsWith("\ufeff") ? text.substring(1) : text, Siblings.of(path));
+  }
+
+  /**
+   * Reads a file again that was read before.
+   *
+   * @throws IOException if it changed so that it cannot be
+   */
+  static Source again(String file) throws IOException {
+    Path path = Path.of(file);
+    return source(path, head(path, MAX_BYTES));
   }
 
   private static boolean isBinary(byte[] bytes) {
@@ -193,7 +193,8 @@ final class FileWalk {
     }
   }
 
-  private static String reason(Exception e) {
+  /** Returns why a file could not be read. */
+  static String reason(Exception e) {
     if (e instanceof AccessDeniedException) {
       return "cannot be read: permission denied";
     }

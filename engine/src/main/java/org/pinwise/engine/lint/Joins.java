@@ -1,10 +1,7 @@
 package org.pinwise.engine.lint;
 
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,15 +11,15 @@ import org.pinwise.rules.model.ServiceUnit;
 
 /**
  * Which files configure what plans run as. Files are joined by the workload that a plan names and
- * by nothing else; of a file that may be joined only its key and its name are kept, and it is read
- * again when a plan names it.
+ * by nothing else; of a file that may be joined only its name and a hash of its key are kept, and
+ * it is read again when a plan names it.
  */
 final class Joins {
-  private final Map<Workload, Set<String>> files = new HashMap<>();
+  private final JoinIndex files = new JoinIndex();
   private final Map<Workload, List<Planned>> plans = new LinkedHashMap<>();
 
   /** A region of a plan, or a plan without regions, and where it stands. */
-  record Planned(Source source, Statement statement) {}
+  record Planned(String file, Statement statement) {}
 
   /** Remembers a statement that a plan may name, or that is of a plan which names something. */
   void note(Source source, Statement statement) {
@@ -31,9 +28,11 @@ final class Joins {
       return;
     }
     if (statement.isOfPlan()) {
-      plans.computeIfAbsent(workload, w -> new ArrayList<>()).add(new Planned(source, statement));
+      plans
+          .computeIfAbsent(workload, w -> new ArrayList<>())
+          .add(new Planned(source.name(), statement));
     } else if (isOfWorkload(statement)) {
-      files.computeIfAbsent(workload, w -> new LinkedHashSet<>(2)).add(source.name());
+      files.add(workload, source.name());
     }
   }
 
@@ -63,8 +62,8 @@ final class Joins {
     return plans.getOrDefault(workload, List.of());
   }
 
-  /** Returns the names of the files that configure a workload. */
-  Collection<String> files(Workload workload) {
-    return files.getOrDefault(workload, Set.of());
+  /** Returns the files that configure a workload, and maybe others that do not. */
+  List<String> files(Workload workload) {
+    return files.files(workload);
   }
 }

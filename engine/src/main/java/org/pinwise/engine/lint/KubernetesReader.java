@@ -8,7 +8,6 @@ import static org.pinwise.engine.lint.YamlPlaces.text;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.yaml.Yaml;
@@ -81,9 +80,13 @@ final class KubernetesReader implements ConfigReader {
   }
 
   private static boolean isPod(Yaml spec) {
-    return spec instanceof Yaml.Mapping
-        && !items(spec, "containers").isEmpty()
-        && items(spec, "containers").stream().allMatch(item -> item instanceof Yaml.Mapping);
+    List<Yaml> containers = items(spec, "containers");
+    for (Yaml container : containers) {
+      if (!(container instanceof Yaml.Mapping)) {
+        return false;
+      }
+    }
+    return !containers.isEmpty();
   }
 
   private static void pod(Yaml.Mapping spec, String workload, Statements into) {
@@ -120,12 +123,15 @@ final class KubernetesReader implements ConfigReader {
     Place securityAt =
         YamlPlaces.of(security != null ? security : nonNull(at(container, "name"), container));
     Yaml added = at(security, "capabilities", "add");
-    boolean ipcLock = items(added).stream().anyMatch(one -> RdmaNames.isIpcLock(text(one)));
+    Yaml lock = ipcLock(added);
+    boolean ipcLock = lock != null;
+    Place lockAt =
+        lock != null ? YamlPlaces.of(lock) : added != null ? YamlPlaces.of(added) : securityAt;
     Statement.Builder<Container> fact =
         Statement.of(Container.TYPE, whole)
             .set("platform", ContainerPlatform.KUBERNETES, whole)
             .set("name", name, YamlPlaces.of(nonNull(at(container, "name"), container)))
-            .set("ipcLock", ipcLock, added == null ? securityAt : ipcLockAt(added))
+            .set("ipcLock", ipcLock, lockAt)
             .set("privileged", isTrue(security, "privileged"), securityAt)
             .set("memlockSet", LimitsSet.NONE)
             .workload(new Workload(Workload.Kind.KUBERNETES, workload));
@@ -133,7 +139,7 @@ final class KubernetesReader implements ConfigReader {
     if (!ipcLock && !isTrue(security, "privileged")) {
       fact.host("ipcLock", false, securityAt);
     } else if (root) {
-      fact.host("ipcLock", true, added == null ? securityAt : ipcLockAt(added));
+      fact.host("ipcLock", true, lockAt);
     }
     resources(container, pod, whole, fact);
     into.add(fact.build());
@@ -156,12 +162,13 @@ final class KubernetesReader implements ConfigReader {
     return value == null ? otherwise : value;
   }
 
-  private static Place ipcLockAt(Yaml added) {
-    return YamlPlaces.of(
-        items(added).stream()
-            .filter(one -> RdmaNames.isIpcLock(text(one)))
-            .findFirst()
-            .orElse(added));
+  private static @Nullable Yaml ipcLock(@Nullable Yaml added) {
+    for (Yaml one : items(added)) {
+      if (RdmaNames.isIpcLock(text(one))) {
+        return one;
+      }
+    }
+    return null;
   }
 
   /**
@@ -190,16 +197,12 @@ final class KubernetesReader implements ConfigReader {
         mapping(container, "resources", "limits").map(Yaml.Mapping::entries).orElse(Map.of());
     Map<String, Yaml> requests =
         mapping(container, "resources", "requests").map(Yaml.Mapping::entries).orElse(Map.of());
-    Optional<Map.Entry<String, Yaml>> device =
-        java.util.stream.Stream.of(limits, requests)
-            .flatMap(map -> map.entrySet().stream())
-            .filter(entry -> RdmaNames.isResource(entry.getKey()))
-            .findFirst();
-    Optional<Yaml> mount = device.isPresent() ? Optional.empty() : mount(container, pod);
-    Place deviceAt =
-        device.map(Map.Entry::getValue).or(() -> mount).map(YamlPlaces::of).orElse(whole);
-    fact.set("rdma", device.isPresent() || mount.isPresent(), deviceAt)
-        .set("rdmaResource", device.map(Map.Entry::getKey).orElse(""), deviceAt);
+    Map.Entry<String, Yaml> device = device(limits);
+    device = device == null ? device(requests) : device;
+    Yaml gives = device == null ? mount(container, pod) : device.getValue();
+    Place deviceAt = gives == null ? whole : YamlPlaces.of(gives);
+    fact.set("rdma", gives != null, deviceAt)
+        .set("rdmaResource", device == null ? "" : device.getKey(), deviceAt);
     rdmaCount(limits, requests, deviceAt, fact);
     Yaml memory = limits.get("memory");
     if (memory == null) {
@@ -224,10 +227,20 @@ final class KubernetesReader implements ConfigReader {
     // The kubelet allows no huge pages that a container does not ask for
     // (getHugepageLimitsFromResources, pkg/kubelet/kuberuntime).
     fact.host("hugetlbLimit", hugePages, hugePagesAt);
-    fact.set(
-        "cpuOrMemory",
-        java.util.stream.Stream.of(limits, requests)
-            .anyMatch(map -> map.containsKey("cpu") || map.containsKey("memory")));
+    fact.set("cpuOrMemory", isCpuOrMemory(limits) || isCpuOrMemory(requests));
+  }
+
+  private static boolean isCpuOrMemory(Map<String, Yaml> resources) {
+    return resources.containsKey("cpu") || resources.containsKey("memory");
+  }
+
+  private static Map.@Nullable Entry<String, Yaml> device(Map<String, Yaml> resources) {
+    for (Map.Entry<String, Yaml> entry : resources.entrySet()) {
+      if (RdmaNames.isResource(entry.getKey())) {
+        return entry;
+      }
+    }
+    return null;
   }
 
   /**
@@ -271,20 +284,18 @@ final class KubernetesReader implements ConfigReader {
     return KubernetesQuantity.whole(text(value));
   }
 
-  /** Returns where a container mounts the directory of the devices from its node. */
-  private static Optional<Yaml> mount(Yaml.Mapping container, Yaml.Mapping pod) {
+  /** Returns where a container mounts a device from its node; null where it does not. */
+  private static @Nullable Yaml mount(Yaml.Mapping container, Yaml.Mapping pod) {
     for (Yaml volume : items(pod, "volumes")) {
       if (RdmaNames.isDevice(text(volume, "hostPath", "path"))) {
         String name = text(volume, "name");
-        Optional<Yaml> mount =
-            items(container, "volumeMounts").stream()
-                .filter(one -> text(one, "name").equals(name))
-                .findFirst();
-        if (mount.isPresent()) {
-          return mount;
+        for (Yaml mount : items(container, "volumeMounts")) {
+          if (text(mount, "name").equals(name)) {
+            return mount;
+          }
         }
       }
     }
-    return Optional.empty();
+    return null;
   }
 }

@@ -1,5 +1,6 @@
 package org.pinwise.engine.lint;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -46,7 +47,6 @@ final class LintRun {
   private final Map<String, Long> skipped = new TreeMap<>();
   private final Map<String, Source> kept = new HashMap<>();
   private final Joins joins = new Joins();
-  private final Set<Budget> budgets = new HashSet<>();
 
   /** Rules about configuration that a plan decides: they report when files are joined. */
   private final Set<String> joined;
@@ -146,13 +146,34 @@ final class LintRun {
     for (Workload workload : joins.planned()) {
       List<Said> said = new ArrayList<>();
       for (String file : joins.files(workload)) {
-        Source source = kept.get(file);
-        said.addAll(said(workload, source == null ? FileWalk.again(file) : source));
+        again(file).ifPresent(source -> said.addAll(said(workload, source)));
       }
+      Set<Budget> told = new HashSet<>();
+      Source source = null;
       for (Joins.Planned plan : joins.plans(workload)) {
-        join(plan, said);
+        source =
+            source == null || !source.name().equals(plan.file())
+                ? again(plan.file()).orElse(null)
+                : source;
+        if (source != null) {
+          join(plan.statement(), new FileRun(source), said, told);
+        }
       }
       said.stream().map(Said::run).distinct().forEach(run -> run.report(false));
+    }
+  }
+
+  /** Reads a file again; empty, and a problem, where that is no longer possible. */
+  private Optional<Source> again(String file) {
+    Source source = kept.get(file);
+    if (source != null) {
+      return Optional.of(source);
+    }
+    try {
+      return Optional.of(FileWalk.again(file));
+    } catch (IOException e) {
+      problem(file, FileWalk.reason(e));
+      return Optional.empty();
     }
   }
 
@@ -191,9 +212,8 @@ final class LintRun {
     return said;
   }
 
-  private void join(Joins.Planned planned, List<Said> said) {
-    Statement plan = planned.statement();
-    FileRun planRun = new FileRun(planned.source());
+  private void join(Statement plan, FileRun planRun, List<Said> said, Set<Budget> told) {
+    String planFile = planRun.source.name();
     Map<String, @Nullable Object> host = Host.TYPE.values(plan.facts().host());
     Map<String, Diagnostic.Related> from = new LinkedHashMap<>();
     for (Said one : said) {
@@ -205,8 +225,7 @@ final class LintRun {
           if (reads(finding, Plan.TYPE.key())
               || (learned && finding.restsOn().contains(Joins.USES_RDMA))) {
             Diagnostic.Related related =
-                new Diagnostic.Related(
-                    planned.source().name(), planAt(plan), "the plan of " + describe(plan));
+                new Diagnostic.Related(planFile, planAt(plan), "the plan of " + describe(plan));
             one.run().found(finding, one.statement(), List.of(related));
           }
         }
@@ -229,14 +248,15 @@ final class LintRun {
             }
           });
     }
-    budget(
+    tell(
         new Budget(
-            planned.source().name(),
+            planFile,
             planAt(plan),
             plan.workload().map(Workload::toString).orElse(""),
             plan.facts().plan(),
             Host.TYPE.of(host),
-            Budget.LIMITS.stream().map(from::get).filter(Objects::nonNull).toList()));
+            Budget.LIMITS.stream().map(from::get).filter(Objects::nonNull).toList()),
+        told);
     if (!from.isEmpty()) {
       Verdict verdict = validator.validate(plan.facts().withHost(Host.TYPE.of(host)));
       for (Finding finding : verdict.findings()) {
@@ -260,8 +280,8 @@ final class LintRun {
   }
 
   /** Each region of a plan has the plan's budget, which is told of once. */
-  private void budget(Budget budget) {
-    if (budgets.add(budget)) {
+  private void tell(Budget budget, Set<Budget> told) {
+    if (told.add(budget)) {
       listener.budget(budget);
     }
   }
@@ -284,6 +304,7 @@ final class LintRun {
     private final Source source;
     private final Suppressions suppressions;
     private final Set<Diagnostic> found = new LinkedHashSet<>();
+    private final Set<Budget> budgets = new HashSet<>();
 
     FileRun(Source source) {
       this.source = source;
@@ -296,9 +317,9 @@ final class LintRun {
       joins.note(source, statement);
       if (statement.isOfPlan() && statement.workload().isEmpty()) {
         Facts facts = statement.facts();
-        budget(
-            new Budget(
-                source.name(), planAt(statement), "", facts.plan(), facts.host(), List.of()));
+        tell(
+            new Budget(source.name(), planAt(statement), "", facts.plan(), facts.host(), List.of()),
+            budgets);
       }
       Verdict verdict = validator.validate(statement.facts());
       if (verdict.hasUndecided()) {

@@ -23,6 +23,11 @@ final class Readers {
 
   /** Returns what reads a file; empty where its format is none of ours. */
   static Optional<ConfigReader> of(Source source) {
-    return ALL.stream().filter(reader -> reader.reads(source)).findFirst();
+    for (ConfigReader reader : ALL) {
+      if (reader.reads(source)) {
+        return Optional.of(reader);
+      }
+    }
+    return Optional.empty();
   }
 }

@@ -8,6 +8,8 @@ final class Source {
   private final String name;
   private final String text;
   private final Siblings siblings;
+  private final String fileName;
+  private final String directory;
   private int[] starts = {};
 
   /**
@@ -31,6 +33,9 @@ final class Source {
     this.name = name;
     this.text = text;
     this.siblings = siblings;
+    int slash = name.lastIndexOf('/');
+    this.fileName = name.substring(slash + 1);
+    this.directory = slash <= 0 ? "" : name.substring(name.lastIndexOf('/', slash - 1) + 1, slash);
   }
 
   /** Returns the files beside it, for formats whose program reads several as one. */
@@ -48,17 +53,12 @@ final class Source {
 
   /** Returns the last part of the name. */
   String fileName() {
-    return name.substring(name.lastIndexOf('/') + 1);
+    return fileName;
   }
 
   /** Returns the name of the directory that holds the file; empty where it is not said. */
   String directory() {
-    int slash = name.lastIndexOf('/');
-    if (slash <= 0) {
-      return "";
-    }
-    String parent = name.substring(0, slash);
-    return parent.substring(parent.lastIndexOf('/') + 1);
+    return directory;
   }
 
   /** Returns whether the text is a template of Helm rather than YAML. */
@@ -68,9 +68,13 @@ final class Source {
 
   /** Returns whether the file's name ends so, whatever the case. */
   boolean hasSuffix(String... suffixes) {
-    String file = fileName();
-    return Arrays.stream(suffixes)
-        .anyMatch(s -> file.regionMatches(true, file.length() - s.length(), s, 0, s.length()));
+    for (String suffix : suffixes) {
+      int length = suffix.length();
+      if (fileName.regionMatches(true, fileName.length() - length, suffix, 0, length)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns where a character is in a part of a text; the part's end where it is not. */

@@ -18,7 +18,7 @@ final class YamlPlaces {
   static @Nullable Yaml at(@Nullable Yaml from, String... keys) {
     Yaml value = from;
     for (String key : keys) {
-      value = value instanceof Yaml.Mapping mapping ? mapping.get(key).orElse(null) : null;
+      value = value instanceof Yaml.Mapping mapping ? mapping.entries().get(key) : null;
     }
     return value;
   }

@@ -8,35 +8,17 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.pinwise.engine.InputException;
 import org.pinwise.engine.text.Nearest;
 import org.pinwise.engine.text.Quantity;
-import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Compose;
-import org.snakeyaml.engine.v2.api.lowlevel.Parse;
-import org.snakeyaml.engine.v2.common.ScalarStyle;
-import org.snakeyaml.engine.v2.events.AliasEvent;
-import org.snakeyaml.engine.v2.events.CollectionStartEvent;
-import org.snakeyaml.engine.v2.events.DocumentStartEvent;
-import org.snakeyaml.engine.v2.events.Event;
-import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
-import org.snakeyaml.engine.v2.nodes.MappingNode;
-import org.snakeyaml.engine.v2.nodes.Node;
-import org.snakeyaml.engine.v2.nodes.NodeTuple;
-import org.snakeyaml.engine.v2.nodes.ScalarNode;
-import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /** A value of a YAML or JSON file that knows its place. */
 public sealed interface Yaml {
@@ -151,10 +133,17 @@ public sealed interface Yaml {
     return read(
         file,
         text,
-        compose -> {
-          Node root =
-              compose.composeString(text).orElseThrow(() -> new InputException(file, "is empty"));
-          return new Reader(file).of(root, 0);
+        reader -> {
+          Yaml value = reader.next();
+          if (value == null) {
+            throw new InputException(file, "is empty");
+          }
+          Yaml second = reader.next();
+          if (second != null) {
+            throw new InputException(
+                second.where(), "is a second document; only one is read of such a file");
+          }
+          return value;
         });
   }
 
@@ -170,9 +159,8 @@ public sealed interface Yaml {
     read(
         file,
         text,
-        compose -> {
-          for (Node root : compose.composeAllFromString(text)) {
-            Yaml value = new Reader(file).of(root, 0);
+        reader -> {
+          for (Yaml value = reader.next(); value != null; value = reader.next()) {
             if (!(value instanceof Scalar scalar && scalar.text().isEmpty())) {
               each.accept(value);
             }
@@ -181,17 +169,10 @@ public sealed interface Yaml {
         });
   }
 
-  private static <T> T read(String file, String text, Function<Compose, T> reader) {
+  private static <T> T read(String file, String text, Function<YamlReader, T> each) {
     checkLines(file, text);
-    LoadSettings settings =
-        LoadSettings.builder()
-            .setLabel(file)
-            .setAllowDuplicateKeys(false)
-            .setMaxAliasesForCollections(MAX_ALIASES)
-            .setCodePointLimit((int) MAX_BYTES)
-            .build();
     try {
-      return reader.apply(new Compose(settings));
+      return each.apply(new YamlReader(file, text));
     } catch (MarkedYamlEngineException e) {
       String place =
           e.getProblemMark()
@@ -199,41 +180,8 @@ public sealed interface Yaml {
               .orElse(file);
       throw new InputException(place, "is not YAML: " + e.getProblem());
     } catch (YamlEngineException e) {
-      // The parser does not say where there are too many aliases.
-      Optional<Mark> alias =
-          String.valueOf(e.getMessage()).contains("liases")
-              ? tooMany(settings, text)
-              : Optional.empty();
-      if (alias.isPresent()) {
-        throw new InputException(
-            "%s:%d:%d".formatted(file, alias.get().getLine() + 1, alias.get().getColumn() + 1),
-            "is one of more than %d aliases of mappings and sequences in a document"
-                .formatted(MAX_ALIASES));
-      }
       throw new InputException(file, "is not YAML: " + firstLine(String.valueOf(e.getMessage())));
-    } catch (StackOverflowError e) {
-      // The parser recurses before the depth of its nodes can be seen here.
-      throw new InputException(file, "is nested too deep to be read");
     }
-  }
-
-  /** Returns where the first alias is that is one too many. */
-  private static Optional<Mark> tooMany(LoadSettings settings, String text) {
-    Set<String> collections = new HashSet<>();
-    int aliases = 0;
-    for (Event event : new Parse(settings).parseString(text)) {
-      if (event instanceof DocumentStartEvent) {
-        collections.clear();
-        aliases = 0;
-      } else if (event instanceof CollectionStartEvent start) {
-        start.getAnchor().ifPresent(anchor -> collections.add(anchor.getValue()));
-      } else if (event instanceof AliasEvent alias
-          && collections.contains(alias.getAlias().getValue())
-          && ++aliases > MAX_ALIASES) {
-        return event.getStartMark();
-      }
-    }
-    return Optional.empty();
   }
 
   private static void checkLines(String file, String text) {
@@ -252,75 +200,6 @@ public sealed interface Yaml {
 
   private static String firstLine(String text) {
     return text.lines().findFirst().orElse("");
-  }
-
-  /** Turns nodes into values, and bounds what aliases can multiply. */
-  final class Reader {
-    private static final int MAX_DEPTH = 64;
-
-    /**
-     * The key whose mappings are merged into its own, as YAML 1.1 has it and Compose files use it.
-     */
-    private static final String MERGE = "<<";
-
-    private static final int MAX_VALUES = 1_000_000;
-
-    private final String file;
-    private int values;
-
-    private Reader(String file) {
-      this.file = file;
-    }
-
-    private Yaml of(Node node, int depth) {
-      Mark mark = node.getStartMark().orElseThrow();
-      int line = mark.getLine() + 1;
-      int column = mark.getColumn() + 1;
-      if (depth > MAX_DEPTH) {
-        throw problem(line, column, "is nested deeper than " + MAX_DEPTH);
-      }
-      if (++values > MAX_VALUES) {
-        throw problem(line, column, "the document has more than %d values".formatted(MAX_VALUES));
-      }
-      if (node instanceof ScalarNode scalar) {
-        return new Scalar(file, line, column, scalar.getValue());
-      }
-      if (node instanceof SequenceNode sequence) {
-        List<Yaml> items = new ArrayList<>();
-        sequence.getValue().forEach(item -> items.add(of(item, depth + 1)));
-        return new Sequence(file, line, column, List.copyOf(items));
-      }
-      Map<String, Yaml> entries = new LinkedHashMap<>();
-      List<Yaml> merged = new ArrayList<>();
-      for (NodeTuple tuple : ((MappingNode) node).getValue()) {
-        if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
-          throw problem(line, column, "has a key that is no text");
-        }
-        Yaml value = of(tuple.getValueNode(), depth + 1);
-        if (key.getValue().equals(MERGE) && key.getScalarStyle() == ScalarStyle.PLAIN) {
-          merged.add(value);
-        } else if (entries.put(key.getValue(), value) != null) {
-          throw problem(line, column, "has the key %s twice".formatted(key.getValue()));
-        }
-      }
-      merged.forEach(value -> merge(value, entries));
-      return new Mapping(file, line, column, entries);
-    }
-
-    /** Adds what other mappings have and this one has not, the first of them first. */
-    private static void merge(Yaml value, Map<String, Yaml> entries) {
-      if (value instanceof Mapping mapping) {
-        mapping.entries().forEach(entries::putIfAbsent);
-      } else if (value instanceof Sequence sequence) {
-        sequence.items().forEach(item -> merge(item.asMapping("what is merged"), entries));
-      } else {
-        throw value.problem("only mappings can be merged");
-      }
-    }
-
-    private InputException problem(int line, int column, String message) {
-      return new InputException(file + ":" + line + ":" + column, message);
-    }
   }
 
   /** Returns an exception that names this place. */

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.RuleSet;
 
@@ -187,19 +188,53 @@ class LintTest {
         .startsWith("is of no format that is linted");
     assertThat(linter.lint(work.resolve("none")).problems().get(0).message())
         .isEqualTo("there is no such file or directory");
-    StringBuilder bomb = new StringBuilder("apiVersion: v1\nkind: Pod\na0: &a0 [x, x]\n");
-    for (int i = 1; i < 40; i++) {
-      bomb.append("a%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));
-    }
-    // Two aliases a line: the 51st is the first of the 26th of these lines.
-    assertThat(lint(work, "bomb.yaml", bomb.toString()).problems())
-        .extracting(LintProblem::toString)
-        .containsExactly(
-            work
-                + "/bomb.yaml:29:12: is one of more than 50 aliases of mappings and sequences in a"
-                + " document");
     String wide = "apiVersion: v1\nkind: Pod\nx: " + "y".repeat(70_000);
     assertThat(lint(work, "wide.yaml", wide).problems().get(0).place()).endsWith("wide.yaml:3:1");
+  }
+
+  @Test
+  void whatAliasesMultiplyIsBounded(@TempDir Path work) throws IOException {
+    String head = "apiVersion: v1\nkind: Pod\n";
+    StringBuilder doubled = new StringBuilder(head + "a0: &a0 [x, x]\n");
+    for (int i = 1; i < 40; i++) {
+      doubled.append("a%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));
+    }
+    // The list of a16 holds 2^18 - 1 values, and all lines up to it 2^19.
+    assertThat(problems(work, doubled.toString()))
+        .containsExactly(
+            "20:18: with what this alias repeats the document has more than 1000000 values");
+    // Two aliases a line: the 51st is the first of the 26th of these lines.
+    assertThat(problems(work, head + "a: &a [x]\n" + many()))
+        .containsExactly(
+            "29:7: is one of more than 50 aliases of mappings and sequences in a document");
+    assertThat(problems(work, head + "a: &a {b: [*a]}\n"))
+        .containsExactly("3:12: is an alias of what holds it: a");
+    assertThat(problems(work, head + "a: *b\n"))
+        .containsExactly("3:4: is an alias of b, which no anchor names");
+    String deep = head + "a: &a " + "[".repeat(40) + "]".repeat(40) + "\nb: ";
+    assertThat(problems(work, deep + "[".repeat(20) + "*a" + "]".repeat(20))).isEmpty();
+    assertThat(problems(work, deep + "[".repeat(30) + "*a" + "]".repeat(30)))
+        .containsExactly("4:34: is nested deeper than 64");
+    assertThat(problems(work, head + "a: " + "[".repeat(60_000)))
+        .containsExactly("3:68: is nested deeper than 64");
+    // Scalars multiply nothing.
+    String scalars = head + "a: &a x\nb: [" + "*a, ".repeat(100) + "*a]\n*a : y\n";
+    assertThat(problems(work, scalars)).isEmpty();
+  }
+
+  private static String many() {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 10; i < 50; i++) {
+      lines.append("b%d: [*a, *a]\n".formatted(i));
+    }
+    return lines.toString();
+  }
+
+  private List<String> problems(Path work, String text) throws IOException {
+    String file = work.resolve("a.yaml").toString();
+    return lint(work, "a.yaml", text).problems().stream()
+        .map(problem -> problem.toString().replace(file + ":", ""))
+        .toList();
   }
 
   /** Found by the fuzzer: YAML's lines end by a carriage return, too. */
@@ -210,6 +245,23 @@ class LintTest {
       assertThat(shown(report)).containsExactly("6:31 MR001 error");
       assertThat(report.diagnostics().get(0).sourceLine())
           .isEqualTo("    - {length: 64KiB, access: [REMOTE_WRITE]}");
+    }
+  }
+
+  /** Found by the fuzzer, in the last line of such a text. */
+  @ParameterizedTest
+  @ValueSource(strings = {"\r", "\r\n", "\n"})
+  void linesOfPropertiesEndLikeThoseOfYaml(String end) {
+    Fuzz.Input input = new Fuzz.Input("c.pinwise.properties", List.of());
+    String text = input.text().replace("\n", end);
+    Recorded recorded = Recorded.of(new PlanReader(), input.name(), text);
+    Source source = new Source(input.name(), text);
+    assertThat(recorded.statements).hasSize(2);
+    for (Statement statement : recorded.statements) {
+      Place place = statement.placeOf("plan.cacheKey");
+      assertThat(place).isEqualTo(new Place(8, 18));
+      assertThat(source.line(place.line()).substring(place.column() - 1))
+          .isEqualTo("address,access");
     }
   }
 

@@ -33,6 +33,9 @@ public final class FactType<F> {
   private final Map<String, Field<F>> asked = new ConcurrentHashMap<>();
   private final Function<Values, F> factory;
 
+  /** Made when it is first asked for; that two threads may both make it does no harm. */
+  private @Nullable F unknown;
+
   private FactType(Builder<F> builder, Function<Values, F> factory) {
     this.name = builder.type.getSimpleName();
     this.key = builder.key;
@@ -111,7 +114,12 @@ public final class FactType<F> {
 
   /** Returns the fact of which nothing is known. */
   public F unknown() {
-    return of(Map.of());
+    F fact = unknown;
+    if (fact == null) {
+      fact = factory.apply(new Values(Map.of()));
+      unknown = fact;
+    }
+    return fact;
   }
 
   /**
@@ -120,9 +128,13 @@ public final class FactType<F> {
    * @throws IllegalArgumentException if a name is no field's, or a value not of the field's kind
    */
   public F of(Map<String, ? extends @Nullable Object> values) {
-    Map<String, Object> checked = new LinkedHashMap<>();
+    if (values.isEmpty()) {
+      return unknown();
+    }
+    Map<String, Object> checked = new LinkedHashMap<>(2 * values.size());
     values.forEach((fieldName, value) -> {
-      Field<F> field = field(fieldName).orElse(null);
+      Field<F> field = fields.get(fieldName);
+      field = field == null ? field(fieldName).orElse(null) : field;
       if (field == null) {
         throw new IllegalArgumentException(
             "%s has no field %s; it has %s".formatted(name, fieldName, fields.keySet()));
