@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 
 /** Measures whole processes: medians of several runs, in turns with what they are compared with. */
@@ -23,8 +22,12 @@ final class Processes {
   private final List<String> aheadOfTime;
   private final String classPath;
 
-  /** What a run that reads lines took. */
-  record Fed(double millis, double residentMegabytes) {}
+  /**
+   * What a run that reads lines took.
+   *
+   * @param said what its JVM said of itself when it had read all lines; empty if it was not asked
+   */
+  record Fed(double millis, double residentMegabytes, String said) {}
 
   private Processes(Path launcher, List<String> flags, List<String> aheadOfTime, String classPath) {
     this.launcher = launcher;
@@ -74,11 +77,17 @@ final class Processes {
     return command(flags, arguments);
   }
 
-  /** Returns a command that runs a class of the folder with the launcher's flags and classes. */
-  List<String> javaWithPinwise(Path classes, String main) {
+  /**
+   * Returns a command that runs a program of ours with the launcher's flags and classes.
+   *
+   * @param jar holds the program; a folder on the class path would keep the JVM from taking the
+   *     classes that were loaded ahead of time
+   */
+  List<String> javaWithPinwise(Path jar, String main, String... arguments) {
     List<String> all = new ArrayList<>(flags);
     all.addAll(aheadOfTime);
-    return command(all, "-cp", classPath + File.pathSeparator + classes, main);
+    all.addAll(List.of("-cp", classPath + File.pathSeparator + jar, main));
+    return command(all, arguments);
   }
 
   private static List<String> command(List<String> options, String... arguments) {
@@ -173,6 +182,16 @@ final class Processes {
    */
   static Fed feed(List<String> command, Path file, String options)
       throws IOException, InterruptedException {
+    return feed(command, file, options, "");
+  }
+
+  /**
+   * Feeds lines to a command, and asks its JVM of itself before its input ends.
+   *
+   * @param question a command of jcmd; empty for none
+   */
+  static Fed feed(List<String> command, Path file, String options, String question)
+      throws IOException, InterruptedException {
     long start = System.nanoTime();
     Process process = start(command, options);
     Thread reader =
@@ -184,14 +203,21 @@ final class Processes {
           }
         });
     double resident;
+    String said;
     try (OutputStream in = process.getOutputStream()) {
       Files.copy(file, in);
       in.flush();
       resident = residentMegabytes(process.pid());
+      said = question.isEmpty() ? "" : ask(process.pid(), question);
     }
     end(process, command);
     reader.join();
-    return new Fed((System.nanoTime() - start) / 1e6, resident);
+    return new Fed((System.nanoTime() - start) / 1e6, resident, said);
+  }
+
+  private static String ask(long pid, String question) throws IOException, InterruptedException {
+    String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+    return output(List.of(jcmd, Long.toString(pid), question));
   }
 
   /** The most that was resident, of a process that still runs. */
@@ -205,17 +231,43 @@ final class Processes {
   }
 
   /**
+   * Runs a program some times under Flight Recorder, with the launcher's flags and classes: a short
+   * process has few samples.
+   *
+   * @param jar holds {@link Recorded} and perhaps the program
+   * @param folder for the recordings
+   */
+  void record(int runs, Path folder, Path jar, List<String> program)
+      throws IOException, InterruptedException {
+    for (int run = 0; run < runs; run++) {
+      List<String> arguments = new ArrayList<>();
+      arguments.add(folder.resolve(run + ".jfr").toString());
+      arguments.addAll(program);
+      output(javaWithPinwise(jar, Recorded.class.getName(), arguments.toArray(String[]::new)));
+    }
+  }
+
+  /** Returns the options that have a JVM record where its processor time goes, to a folder. */
+  static List<String> recorder(Path folder) {
+    return List.of(
+        "-XX:FlightRecorderOptions:stackdepth=256",
+        "-XX:StartFlightRecording:settings=none,+jdk.CPUTimeSample#enabled=true,"
+            + "+jdk.CPUTimeSample#throttle=1ms,+jdk.CPUTimeSample#stackTrace=true,filename="
+            + folder.resolve("%p.jfr"));
+  }
+
+  /**
    * Runs a measuring program in a fresh JVM.
    *
    * @param folder where it runs
-   * @param row takes what it measured; other lines it prints are shown
+   * @param table takes what it measured; other lines it prints are shown
    */
   static void measure(
-      List<String> options, String path, Path folder, List<String> main, Consumer<Row> row)
+      List<String> options, String path, Path folder, List<String> main, SpeedTable table)
       throws IOException, InterruptedException {
     List<String> command = command(options, "-cp", path);
     command.addAll(main);
-    rows(new ProcessBuilder(command).directory(folder.toFile()), main.get(0), row);
+    rows(new ProcessBuilder(command).directory(folder.toFile()), main.get(0), table);
   }
 
   /**
@@ -223,7 +275,7 @@ final class Processes {
    *
    * @throws IllegalStateException if it fails; says of what, or what it said last
    */
-  static void rows(ProcessBuilder program, String name, Consumer<Row> row)
+  static void rows(ProcessBuilder program, String name, SpeedTable table)
       throws IOException, InterruptedException {
     program.environment().put("PINWISE_LAB_JDK", System.getProperty("java.home"));
     Process process = program.redirectErrorStream(true).start();
@@ -233,7 +285,10 @@ final class Processes {
     try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.startsWith("{\"row\":")) {
-          row.accept(Row.parse(line));
+          table.add(Row.parse(line));
+        } else if (Row.Profile.isOn(line)) {
+          Row.Profile profile = Row.Profile.parse(line);
+          table.profile(profile.row(), profile.text());
         } else {
           System.out.println(line);
           last = line.isBlank() || cause ? last : line.strip();

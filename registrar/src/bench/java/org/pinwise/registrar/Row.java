@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -173,10 +174,72 @@ public record Row(
     System.out.println(json());
   }
 
+  /**
+   * Prints it and, where it missed its target, a profile of it, which is made only then.
+   *
+   * @param profile says where the time or the memory goes, in a few lines for people
+   */
+  public void print(Supplier<String> profile) {
+    print();
+    if (Boolean.FALSE.equals(met())) {
+      new Profile(what, profile.get()).print();
+    }
+  }
+
+  /**
+   * What a program says of a row that missed its target; on a line of its own, as the row is.
+   *
+   * @param row what was measured
+   * @param text where the time or the memory goes, in lines
+   */
+  record Profile(String row, String text) {
+    private static final String KEY = "profile";
+
+    /** Returns whether a printed line is a profile. */
+    static boolean isOn(String line) {
+      return line.startsWith("{\"" + KEY + "\":");
+    }
+
+    private void print() {
+      System.out.println(
+          object(json -> {
+            json.writeStringField(KEY, row);
+            json.writeStringField("text", text);
+          }));
+    }
+
+    /**
+     * Reads a profile that was printed.
+     *
+     * @throws IOException if it is no JSON
+     */
+    static Profile parse(String line) throws IOException {
+      try (JsonParser json = new JsonFactory().createParser(line)) {
+        json.nextToken();
+        json.nextToken();
+        String row = json.nextTextValue();
+        json.nextToken();
+        return new Profile(row, json.nextTextValue());
+      }
+    }
+  }
+
+  /** Writes what stands in an object. */
+  @FunctionalInterface
+  private interface Fields {
+    void write(JsonGenerator json) throws IOException;
+  }
+
   private String json() {
+    return object(this::fields);
+  }
+
+  private static String object(Fields fields) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
-      write(json);
+      json.writeStartObject();
+      fields.write(json);
+      json.writeEndObject();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -186,10 +249,14 @@ public record Row(
   /** Writes it as an object: what was said, and what follows of it. */
   void write(JsonGenerator json) throws IOException {
     json.writeStartObject();
+    fields(json);
+    json.writeEndObject();
+  }
+
+  private void fields(JsonGenerator json) throws IOException {
     json.writeStringField("row", what);
     if (!measured()) {
       json.writeStringField("notMeasured", note);
-      json.writeEndObject();
       return;
     }
     if (sizes.isEmpty()) {
@@ -215,7 +282,6 @@ public record Row(
     if (!note.isEmpty()) {
       json.writeStringField("note", note);
     }
-    json.writeEndObject();
   }
 
   private static void array(JsonGenerator json, String name, List<Double> values)

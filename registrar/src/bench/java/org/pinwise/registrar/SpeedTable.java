@@ -31,6 +31,17 @@ final class SpeedTable {
     rows.add(row);
   }
 
+  /** Adds all that another has. */
+  void addAll(SpeedTable other) {
+    rows.addAll(other.rows);
+    profiles.putAll(other.profiles);
+  }
+
+  /** Returns whether it is known where the time goes in a row. */
+  boolean hasProfile(String what) {
+    return profiles.containsKey(what);
+  }
+
   /** Adds where the time goes in a row. */
   void profile(String what, String text) {
     profiles.put(what, text);

@@ -17,13 +17,16 @@ import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 /**
  * Measures lint on a tree of manifests that it makes: beside parsing the same files with the same
  * library, in turns; and how much heap is live after few files and after many. It is to run with
- * {@code -Xmx256m}; rows of JSON go to standard output.
+ * {@code -Xmx256m}; rows of JSON go to standard output. Where {@code pinwise.bench.profile} names
+ * the first row, only lint runs, for a profile.
  */
 public final class LintBench {
   private static final int FEW = 2_000;
   private static final int ROUNDS = 11;
   private static final int WARM_UP = 4;
   private static final long MIB = 1 << 20;
+  private static final String RATIO =
+      String.format(java.util.Locale.ROOT, "lint, %,d manifests", FEW);
 
   private static final LintListener SILENT =
       new LintListener() {
@@ -50,6 +53,12 @@ public final class LintBench {
     Path tree = Files.createTempDirectory("pinwise-lint-bench");
     try {
       grow(tree, 0, FEW);
+      if (System.getProperty("pinwise.bench.profile", "").equals(RATIO)) {
+        for (int i = 0; i < 2 * ROUNDS; i++) {
+          linter.lint(List.of(tree), SILENT);
+        }
+        return;
+      }
       ratio(linter, tree);
       long few = live(linter, tree, FEW);
       grow(tree, FEW, many);
@@ -98,7 +107,7 @@ public final class LintBench {
       }
     }
     row(
-        "lint, %,d manifests".formatted(FEW),
+        RATIO,
         median(lint),
         "ms",
         String.format(

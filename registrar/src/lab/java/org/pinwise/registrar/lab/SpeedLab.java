@@ -14,6 +14,7 @@ import org.pinwise.engine.MrValidator;
 import org.pinwise.engine.RuleSet;
 import org.pinwise.registrar.MemoryRegistrar;
 import org.pinwise.registrar.RegisteredRegion;
+import org.pinwise.registrar.Registration;
 import org.pinwise.registrar.verbs.DeviceContext;
 import org.pinwise.registrar.verbs.MemoryRegion;
 import org.pinwise.registrar.verbs.ProtectionDomain;
@@ -33,6 +34,7 @@ final class SpeedLab {
   private static final int ROUNDS = 100;
   private static final int BLOCKS = 61;
   private static final int TURNS = 3;
+  private static final double TARGET = 1.2;
   private static final Access ACCESS = Access.of(LOCAL_WRITE, REMOTE_WRITE);
 
   private static int sink;
@@ -60,22 +62,28 @@ final class SpeedLab {
               return region.lkey();
             }
           };
+      Registration asked = Registration.of(ACCESS);
+      IntSupplier verdict = () -> registrar.check(memory, asked).errno().size();
       for (int turn = 0; turn < TURNS; turn++) {
         run(bare, WARM_UP);
         run(ours, WARM_UP);
+        run(verdict, WARM_UP);
       }
       double[] nanosOfOurs = new double[BLOCKS * TURNS];
       double[] nanosOfBare = new double[BLOCKS * TURNS];
+      double[] nanosOfVerdict = new double[BLOCKS * TURNS];
       double[] nanosInC = new double[TURNS];
       for (int turn = 0; turn < TURNS; turn++) {
         nanosInC[turn] = nanosInC();
         for (int block = turn * BLOCKS; block < (turn + 1) * BLOCKS; block++) {
           nanosOfBare[block] = run(bare, ROUNDS);
           nanosOfOurs[block] = run(ours, ROUNDS);
+          nanosOfVerdict[block] = run(verdict, ROUNDS);
         }
       }
-      print("bare FFM", median(nanosOfOurs), median(nanosOfBare));
-      print("the same loop in C", median(nanosOfOurs), median(nanosInC));
+      double[] parts = {median(nanosOfOurs), median(nanosOfBare), median(nanosOfVerdict)};
+      print("bare FFM", parts[0], parts[1], parts);
+      print("the same loop in C", parts[0], median(nanosInC), parts);
     }
     verbs.deallocPd(pd);
     verbs.closeDevice(context);
@@ -118,15 +126,28 @@ final class SpeedLab {
     return sorted[sorted.length / 2];
   }
 
-  private static void print(String beside, double ours, double reference) {
+  /** Prints a row and, where it misses its target, what it consists of. */
+  private static void print(String beside, double ours, double reference, double[] parts) {
+    String row =
+        "register + deregister 64 KiB in the lab (%s, emulated), beside %s"
+            .formatted(DEVICE, beside);
     System.out.printf(
         Locale.ROOT,
-        "{\"row\":\"register + deregister 64 KiB in the lab (%s, emulated), beside %s\","
-            + "\"ours\":%.2f,\"unit\":\"us\",\"reference\":%.2f,\"referenceIs\":\"\","
-            + "\"atMostTimes\":1.2}%n",
-        DEVICE,
-        beside,
+        "{\"row\":\"%s\",\"ours\":%.2f,\"unit\":\"us\",\"reference\":%.2f,\"referenceIs\":\"\","
+            + "\"atMostTimes\":%.1f}%n",
+        row,
         ours / 1000,
-        reference / 1000);
+        reference / 1000,
+        TARGET);
+    if (ours > TARGET * reference) {
+      System.out.printf(
+          Locale.ROOT,
+          "{\"profile\":\"%s\",\"text\":\"%.1f us the two calls alone\\n%.1f us the verdict\\n"
+              + "%.1f us the rest: the region and its owners\\n\"}%n",
+          row,
+          parts[1] / 1000,
+          parts[2] / 1000,
+          (parts[0] - parts[1] - parts[2]) / 1000);
+    }
   }
 }
