@@ -54,7 +54,8 @@ public class VerdictBenchmark {
   private BoundValidator boundWithTeam;
   private MrValidator validator;
   private MrValidator forgetful;
-  private MrValidator forgetfulWithTeam;
+  private BoundValidator forgetfulBound;
+  private BoundValidator forgetfulBoundWithTeam;
 
   /** Where a thread is in the mix. */
   @State(Scope.Thread)
@@ -81,9 +82,11 @@ public class VerdictBenchmark {
     RuleSet withTeam = rules.withRooms(teamRooms());
     validator = MrValidator.create(rules);
     forgetful = MrValidator.create(rules, Assumptions.USUAL, 1);
-    forgetfulWithTeam = MrValidator.create(withTeam, Assumptions.USUAL, 1);
     device = device();
     host = host();
+    forgetfulBound = new BoundValidator(forgetful, device, host, 1);
+    forgetfulBoundWithTeam =
+        new BoundValidator(MrValidator.create(withTeam, Assumptions.USUAL, 1), device, host, 1);
     bound = validator.forHost(device, host);
     boundWithTeam = MrValidator.create(withTeam).forHost(device, host);
     requests = requests();
@@ -231,12 +234,18 @@ public class VerdictBenchmark {
   /** By all built-in rules; Drools decides each time, as one outcome is remembered. */
   @Benchmark
   public Verdict newOutcome(Place place) {
-    return forgetful.validate(facts[place.next()]);
+    return forgetfulBound.validate(requests[place.next()]);
   }
 
   /** With 200 rules of a team more. */
   @Benchmark
   public Verdict newOutcomeWithTeam(Place place) {
-    return forgetfulWithTeam.validate(facts[place.next()]);
+    return forgetfulBoundWithTeam.validate(requests[place.next()]);
+  }
+
+  /** Not bound: Drools decides by the rules for all devices and hosts. */
+  @Benchmark
+  public Verdict newOutcomeUnbound(Place place) {
+    return forgetful.validate(facts[place.next()]);
   }
 }

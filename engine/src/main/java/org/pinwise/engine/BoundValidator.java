@@ -1,5 +1,6 @@
 package org.pinwise.engine;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +32,17 @@ public final class BoundValidator {
 
   private static final int FIRST_SLOTS = 1 << 6;
 
+  /** What does not change while a device or a host is bound. */
+  private static final List<Field<Device>> OF_DEVICE = fixed(Device.TYPE);
+
+  private static final List<Field<Host>> OF_HOST = fixed(Host.TYPE);
+
   private final MrValidator validator;
   private final int maxDecisions;
   private final Device device;
   private final Host host;
   private final RequestKey key;
+  private final OutcomeMemo memo;
   private final long assumedMemory;
   private final long boundLive;
 
@@ -87,6 +94,7 @@ public final class BoundValidator {
             .with(Host.TYPE.withoutLive(completed.host()));
     boolean assumes = validator.assumptions() == Assumptions.USUAL;
     this.key = new RequestKey(validator.compiled(), bound, assumes);
+    this.memo = validator.memoAround(bound);
     this.assumedMemory = key.memory(assumes ? Memory.ORDINARY : Memory.TYPE.unknown());
     this.boundLive = key.live(device, host);
   }
@@ -115,7 +123,7 @@ public final class BoundValidator {
   public Verdict validate(MrRequest request, @Nullable Memory memory) {
     Facts facts = new Facts(request, memory, device, host);
     return validator.verdict(
-        facts, key.fits() ? decision(facts, boundLive) : validator.decide(facts));
+        facts, key.fits() ? decision(facts, boundLive) : validator.decide(facts, memo));
   }
 
   /**
@@ -136,24 +144,28 @@ public final class BoundValidator {
 
   /** What is assumed depends on whether pinned pages and regions in use are known. */
   private boolean isHere(Facts facts) {
-    return isLike(Device.TYPE, device, facts.device())
-        && isLike(Host.TYPE, host, facts.host())
+    return isLike(OF_DEVICE, device, facts.device())
+        && isLike(OF_HOST, host, facts.host())
         && (host.pinnedPages() == null) == (facts.host().pinnedPages() == null)
         && (device.mrInUse() == null) == (facts.device().mrInUse() == null);
   }
 
   @SuppressWarnings("ReferenceEquality") // mostly it is the same object, and then it is quick
-  private static <F> boolean isLike(FactType<F> type, F one, F other) {
+  private static <F> boolean isLike(List<Field<F>> fixed, F one, F other) {
     if (one == other) {
       return true;
     }
-    for (Field<F> field : type.fields()) {
-      if (field.volatility() != Volatility.LIVE
-          && !Objects.equals(field.read(one), field.read(other))) {
+    for (int i = 0; i < fixed.size(); i++) {
+      Field<F> field = fixed.get(i);
+      if (!Objects.equals(field.read(one), field.read(other))) {
         return false;
       }
     }
     return true;
+  }
+
+  private static <F> List<Field<F>> fixed(FactType<F> type) {
+    return type.fields().stream().filter(field -> field.volatility() != Volatility.LIVE).toList();
   }
 
   private Decision decision(Facts facts, long live) {
@@ -173,7 +185,7 @@ public final class BoundValidator {
       }
       i = (i + 1) & (size - 1);
     }
-    Decision made = validator.decide(facts);
+    Decision made = validator.decide(facts, memo);
     remember(new Known(choices, numbers, memory, range, live, others, made));
     return made;
   }

@@ -56,6 +56,7 @@ public final class MrValidator {
   private final List<CompiledRule> compiled;
   private final List<String> disabled;
   private final OutcomeMemo memo;
+  private final int maxOutcomes;
   private final boolean judgesFew;
   private final TrustedJudge trusted;
   private final Map<FactType<?>, MrValidator> ofConfiguration = new ConcurrentHashMap<>();
@@ -84,6 +85,7 @@ public final class MrValidator {
       int maxOutcomes,
       boolean judgesFew) {
     this.ruleSet = ruleSet;
+    this.maxOutcomes = maxOutcomes;
     this.judgesFew = judgesFew;
     this.assumptions = assumptions;
     List<Graded> rules = new ArrayList<>();
@@ -131,7 +133,7 @@ public final class MrValidator {
     off.addAll(trusted.disabled());
     this.disabled = List.copyOf(off);
     Judge judge = judgesFew ? new OpenRulesJudge(compiled) : new DroolsJudge(compiled);
-    this.memo = new OutcomeMemo(compiled, judge, maxOutcomes);
+    this.memo = new OutcomeMemo(judge, maxOutcomes);
   }
 
   /**
@@ -234,6 +236,21 @@ public final class MrValidator {
 
   /** Decides facts that were not seen before. */
   Decision decide(Facts facts) {
+    return decide(facts, memo);
+  }
+
+  /**
+   * Returns a memo of facts that agree with these, for which Drools is given the rules alone that
+   * these leave open.
+   *
+   * @param around what all facts have in common; what may differ is unknown
+   */
+  OutcomeMemo memoAround(FactTuple around) {
+    return new OutcomeMemo(OpenRulesJudge.of(compiled, around), maxOutcomes);
+  }
+
+  /** Decides facts that were not seen before, by a memo of them. */
+  Decision decide(Facts facts, OutcomeMemo memo) {
     FactTuple tuple = assumptions.complete(facts).facts();
     Outcome outcome = memo.outcome(tuple);
     List<Graded> fired = new ArrayList<>();
@@ -248,7 +265,7 @@ public final class MrValidator {
     List<Decision.Settled> settled = new ArrayList<>();
     List<Graded> undecided = new ArrayList<>();
     for (List<Graded> room : openRooms.values()) {
-      Optional<Decision.Settled> one = settled(room, tuple);
+      Optional<Decision.Settled> one = settled(room, tuple, graded, memo);
       if (one.isPresent()) {
         settled.add(one.get());
       } else {
@@ -336,7 +353,8 @@ public final class MrValidator {
    * known, although one of them fires on every kernel and driver. Then the room's finding is
    * certain, and only its errno is not.
    */
-  private Optional<Decision.Settled> settled(List<Graded> room, FactTuple facts) {
+  private static Optional<Decision.Settled> settled(
+      List<Graded> room, FactTuple facts, List<Graded> graded, OutcomeMemo memo) {
     if (room.size() < 2 || room.stream().anyMatch(g -> g.severity() != Severity.ERROR)) {
       return Optional.empty();
     }

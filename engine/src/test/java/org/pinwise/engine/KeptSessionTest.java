@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.pinwise.engine.drools.DroolsJudge;
 import org.pinwise.engine.drools.Judge;
@@ -41,6 +43,8 @@ class KeptSessionTest {
         findings.report("TEAM002", $r, "limited to {host.memlock}");
       end
       """;
+
+  private static final int THREADS = 4;
 
   private final List<Rule> rules =
       RuleSet.builtIn()
@@ -79,6 +83,41 @@ class KeptSessionTest {
           judge,
           changed(first, sampler, random)); // of a device, host or memory that it may not know
     }
+  }
+
+  @Test
+  void judgesByTheRulesThatDeviceAndHostLeaveOpen() {
+    for (int i = 0; i < VALIDATORS; i++) {
+      FactTuple around =
+          FactTuple.UNKNOWN
+              .with(sampler.hide(sampler.known()).tuple().device())
+              .with(sampler.hide(sampler.known()).tuple().host());
+      Judge judge = OpenRulesJudge.of(compiled, around);
+      for (int j = 0; j < REQUESTS; j++) {
+        FactTuple other = sampler.hide(sampler.known()).tuple();
+        check(judge, other.with(around.device()).with(around.host()));
+      }
+    }
+  }
+
+  /** What was answered of one thread's facts must not be taken for another's. */
+  @Test
+  void saysTheSameToThreadsThatShareIt() {
+    DroolsJudge judge = new DroolsJudge(compiled);
+    List<FactTuple> all =
+        IntStream.range(0, FACTS).mapToObj(i -> sampler.hide(sampler.known()).tuple()).toList();
+    List<CompletableFuture<Void>> threads =
+        IntStream.range(0, THREADS)
+            .mapToObj(thread ->
+                CompletableFuture.runAsync(
+                    () -> {
+                      for (int i = 0; i < FACTS / THREADS; i++) {
+                        check(judge, all.get(thread * (FACTS / THREADS) + i));
+                      }
+                    },
+                    task -> new Thread(task).start()))
+            .toList();
+    threads.forEach(CompletableFuture::join);
   }
 
   private void check(Judge judge, FactTuple facts) {

@@ -400,7 +400,7 @@ class MrValidatorTest {
     List<CompiledRule> compiled =
         rules.stream().map(rule -> CompiledRule.of(rule, rule.meta().parameters())).toList();
     DroolsJudge judge = new DroolsJudge(compiled);
-    OutcomeMemo memo = new OutcomeMemo(compiled, new DroolsJudge(compiled), 50);
+    OutcomeMemo memo = new OutcomeMemo(new DroolsJudge(compiled), 50);
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     FactSampler sampler = new FactSampler(rules, seed);

@@ -224,6 +224,9 @@ final class Bench {
             .beside(fresh, "without them")
             .target(Bound.AT_MOST_TIMES, (rules + 200) / (double) rules)
             .note("%d rules with them, %d without".formatted(rules + 200, rules)));
+    table.add(
+        Row.of(
+            "new outcome, validator not bound", jmh.nanos(of + "newOutcomeUnbound") / 1000, "us"));
   }
 
   /** Says of what missed its target where the time goes, unless that was said already. */

@@ -17,7 +17,9 @@ import org.drools.model.PatternDSL.PatternDef;
 import org.drools.model.RuleItemBuilder;
 import org.drools.model.Variable;
 import org.drools.model.impl.ModelImpl;
+import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.eval.Atom;
+import org.pinwise.engine.eval.Comparisons;
 import org.pinwise.engine.eval.CompiledRule;
 import org.pinwise.engine.eval.FactTuple;
 import org.pinwise.engine.eval.Formula;
@@ -40,9 +42,45 @@ final class DroolsModel {
   private final ModelImpl model = new ModelImpl();
   private final Global<Outcome> outcome = DSL.globalOf(Outcome.class, PACKAGE, OUTCOME);
   private final Map<String, Integer> uses = new HashMap<>();
+  private final Comparisons comparisons;
+  private final Current current;
   private int variables;
 
-  private DroolsModel(List<CompiledRule> rules) {
+  /**
+   * What was answered of the facts that a session judges now. Sessions of several threads share it,
+   * and who finds another's compares anew; so it saves time and changes nothing.
+   */
+  static final class Current {
+    private Comparisons.@Nullable Answers answers;
+
+    void are(Comparisons.Answers now) {
+      answers = now;
+    }
+
+    /** Returns what was answered of these facts; null where that is not at hand. */
+    Comparisons.@Nullable Answers of(FactType<?>[] types, Object... facts) {
+      Comparisons.Answers now = answers;
+      for (int i = 0; i < facts.length && now != null; i++) {
+        now = isOf(now, types[i], facts[i]) ? now : null;
+      }
+      return now;
+    }
+
+    /** Returns what was answered of this fact; null where that is not at hand. */
+    Comparisons.@Nullable Answers of(FactType<?> type, Object fact) {
+      Comparisons.Answers now = answers;
+      return now != null && isOf(now, type, fact) ? now : null;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // an equal fact would do, and takes longer to find out
+    private static boolean isOf(Comparisons.Answers answers, FactType<?> type, Object fact) {
+      return answers.facts().get(type) == fact;
+    }
+  }
+
+  private DroolsModel(List<CompiledRule> rules, Comparisons comparisons, Current current) {
+    this.comparisons = comparisons;
+    this.current = current;
     model.addGlobal(outcome);
     for (CompiledRule rule : rules) {
       for (CompiledRule.Part part : rule.parts()) {
@@ -52,8 +90,9 @@ final class DroolsModel {
   }
 
   /** Returns the model of the rules in these places. */
-  static Model of(List<CompiledRule> rules, BitSet places) {
-    DroolsModel builder = new DroolsModel(rules);
+  static Model of(
+      List<CompiledRule> rules, BitSet places, Comparisons comparisons, Current current) {
+    DroolsModel builder = new DroolsModel(rules, comparisons, current);
     places.stream()
         .forEach(place -> {
           builder.add(rules.get(place), place, true);
@@ -182,6 +221,20 @@ final class DroolsModel {
       return mustBeTrue ? truth == Truth.TRUE : truth != Truth.FALSE;
     }
 
+    /** Returns whether it is a comparison or says that all of several hold, and collects them. */
+    boolean collectIfAllOf(Set<Atom> into) {
+      return collectIfAllOf(formula, into);
+    }
+
+    private static boolean collectIfAllOf(Formula formula, Set<Atom> into) {
+      if (formula instanceof Formula.Leaf leaf) {
+        into.add(leaf.atom());
+        return true;
+      }
+      return formula instanceof Formula.All all
+          && all.parts().stream().allMatch(part -> collectIfAllOf(part, into));
+    }
+
     /** Equal for conjuncts that hold for equal facts, so that Drools shares their nodes. */
     String id() {
       return text(formula) + (mustBeTrue ? " is true" : " is not false");
@@ -206,35 +259,72 @@ final class DroolsModel {
     Variable<Object> self = variable(type);
     PatternDef<Object> pattern = PatternDSL.pattern(self);
     for (Conjunct conjunct : conjuncts) {
+      List<FactType<?>> types = new ArrayList<>(List.of(type));
       List<Variable<Object>> others = new ArrayList<>();
       for (FactType<?> other : conjunct.types()) {
         Variable<Object> variable = bound.get(other);
         if (!other.equals(type) && variable != null) {
+          types.add(other);
           others.add(variable);
         }
       }
-      pattern = constrain(pattern, conjunct, others);
+      pattern = constrain(pattern, conjunct.id(), holds(conjunct, types), others);
     }
     bound.put(type, self);
     return pattern;
   }
 
+  /** Whether a condition holds for facts, given in the order of its pattern's variables. */
+  private interface Holds {
+    boolean test(Object... facts);
+
+    /** The same for one fact, without an array of it. */
+    boolean testOne(Object fact);
+  }
+
+  /**
+   * Mostly it is known already what the comparisons of a condition answer of the facts at hand, and
+   * Drools asks for that; what is not a comparison or several that must all hold is evaluated.
+   */
+  private Holds holds(Conjunct c, List<FactType<?>> types) {
+    Set<Atom> all = new LinkedHashSet<>();
+    Comparisons.Demand demand =
+        c.collectIfAllOf(all) ? comparisons.demand(all, c.mustBeTrue()) : null;
+    FactType<?> first = types.get(0);
+    FactType<?>[] order = types.toArray(FactType<?>[]::new);
+    return new Holds() {
+      @Override
+      public boolean test(Object... facts) {
+        Comparisons.Answers answers = current.of(order, facts);
+        return (demand != null && answers != null)
+            ? demand.isMetBy(answers)
+            : c.holds(tuple(facts));
+      }
+
+      @Override
+      public boolean testOne(Object fact) {
+        Comparisons.Answers answers = current.of(first, fact);
+        return (demand != null && answers != null)
+            ? demand.isMetBy(answers)
+            : c.holds(FactTuple.UNKNOWN.with(fact));
+      }
+    };
+  }
+
   private static PatternDef<Object> constrain(
-      PatternDef<Object> pattern, Conjunct c, List<Variable<Object>> others) {
-    String id = c.id();
+      PatternDef<Object> pattern, String id, Holds holds, List<Variable<Object>> others) {
     return switch (others.size()) {
-      case 0 -> pattern.expr(id, self -> c.holds(FactTuple.UNKNOWN.with(self)));
-      case 1 -> pattern.expr(id, others.get(0), (self, a) -> c.holds(tuple(self, a)));
+      case 0 -> pattern.expr(id, holds::testOne);
+      case 1 -> pattern.expr(id, others.get(0), (self, a) -> holds.test(self, a));
       case 2 ->
-          pattern.expr(
-              id, others.get(0), others.get(1), (self, a, b) -> c.holds(tuple(self, a, b)));
+          pattern.expr(id, others.get(0), others.get(1), (self, a, b) -> holds.test(self, a, b));
       case 3 ->
           pattern.expr(
               id,
               others.get(0),
               others.get(1),
               others.get(2),
-              (self, a, b, d) -> c.holds(tuple(self, a, b, d)));
+              (self, a, b, d) -> holds.test(self, a, b, d));
       case 4 ->
           pattern.expr(
               id,
@@ -242,7 +332,7 @@ final class DroolsModel {
               others.get(1),
               others.get(2),
               others.get(3),
-              (self, a, b, d, e) -> c.holds(tuple(self, a, b, d, e)));
+              (self, a, b, d, e) -> holds.test(self, a, b, d, e));
       default -> throw new IllegalArgumentException(id + " reads more than five types of facts");
     };
   }
