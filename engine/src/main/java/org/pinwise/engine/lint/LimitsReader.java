@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -226,9 +225,13 @@ final class LimitsReader implements ConfigReader {
     // From the end, so that what stands later is known: whom a limit was set for.
     Map<String, Set<LimitsSet>> later = new HashMap<>();
     Map<String, Set<LimitsSet>> all = new HashMap<>();
+    Map<String, Long> soft = new HashMap<>();
     Map<String, Long> hard = new HashMap<>();
     for (Line line : lines) {
       add(line, all);
+      if (line.sets(LimitsSet.SOFT) && line.limit() != null) {
+        soft.put(line.domain().text(), line.limit());
+      }
       if (line.sets(LimitsSet.HARD) && line.limit() != null) {
         hard.put(line.domain().text(), line.limit());
       }
@@ -246,7 +249,7 @@ final class LimitsReader implements ConfigReader {
         Line holds = overridden || !fileRead ? null : line;
         Statement.Builder<MemlockLine> statement =
             statement(source, line, fileRead, pair, overridden, all.containsKey("root"));
-        statements.add(host(source, statement, holds, set, hard).build());
+        statements.add(host(source, statement, holds, set, soft, hard).build());
       }
       add(line, later);
     }
@@ -274,17 +277,22 @@ final class LimitsReader implements ConfigReader {
       Statement.Builder<MemlockLine> statement,
       @Nullable Line line,
       Set<LimitsSet> later,
+      Map<String, Long> softLimits,
       Map<String, Long> hardLimits) {
     if (line == null || !isPerson(line)) {
       return statement;
     }
     Place value = source.at(line.value().start());
+    Long soft = softLimits.get(line.domain().text());
     Long hard = hardLimits.get(line.domain().text());
-    if (line.sets(LimitsSet.SOFT) && !later.contains(LimitsSet.SOFT) && hard != null) {
-      // Without a hard limit it is cut to one that no file says.
-      statement.host("memlock", Math.min(Objects.requireNonNull(line.limit()), hard), value);
+    boolean setsSoft = line.sets(LimitsSet.SOFT) && !later.contains(LimitsSet.SOFT);
+    boolean setsHard = line.sets(LimitsSet.HARD) && !later.contains(LimitsSet.HARD);
+    if (soft != null && hard != null && (setsSoft || setsHard)) {
+      // Without a hard limit it is cut to one that no file says. It stands where the line binds.
+      boolean binds = hard < soft ? setsHard : setsSoft;
+      statement.host("memlock", Math.min(soft, hard), binds ? value : null);
     }
-    if (line.sets(LimitsSet.HARD) && !later.contains(LimitsSet.HARD)) {
+    if (setsHard) {
       statement.host("memlockHard", line.limit(), value);
     }
     // A session has capabilities only if it is root's.

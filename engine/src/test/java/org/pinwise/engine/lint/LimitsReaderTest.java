@@ -104,7 +104,9 @@ class LimitsReaderTest {
     assertThat(statements.get(0).workload()).isEmpty();
     // The soft limit is cut to the hard one.
     assertThat(statements.get(1).host().memlock()).isEqualTo(4096);
-    assertThat(statements.get(1).placeOf("host.memlock")).isEqualTo(new Place(2, 16));
+    assertThat(statements.get(1).placeOf("host.memlock")).isNull();
+    assertThat(statements.get(2).host().memlock()).isEqualTo(4096);
+    assertThat(statements.get(2).placeOf("host.memlock")).isEqualTo(new Place(3, 16));
     assertThat(statements.get(1).workload()).contains(new Workload(Workload.Kind.USER, "a"));
     assertThat(statements.get(2).host().memlockHard()).isEqualTo(4096);
     // To what b's is cut no file says.

@@ -69,6 +69,7 @@ final class BudgetTable {
         ? Printable.line(budget.file() + ":" + budget.place())
         : budget.limits().stream()
             .map(related -> Printable.line(related.file() + ":" + related.place()))
+            .distinct()
             .collect(Collectors.joining(", "));
   }
 
