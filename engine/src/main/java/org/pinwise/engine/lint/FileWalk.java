@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,15 @@ final class FileWalk {
   private static final String GIT = ".git";
   private static final String IGNORE = ".gitignore";
   private static final int HEAD = 8_000;
+  private static final int START = 64 << 10;
+  private static final String NO_TEXT = "is not text; save it as UTF-8";
 
   private final LintRun run;
+
+  /** The directory of the last file, and what was read beside it. */
+  private @Nullable Path parent;
+
+  private Siblings.Known known = new Siblings.Known(HERE);
 
   FileWalk(LintRun run) {
     this.run = run;
@@ -37,19 +45,32 @@ final class FileWalk {
 
   /** Lints what somebody named. */
   void walk(Path path) {
-    if (Files.isDirectory(path)) {
+    BasicFileAttributes found = attributes(path);
+    if (found != null && found.isDirectory()) {
       directory(path, above(path));
-    } else if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-      run.problem(path.toString(), "there is no such file or directory");
-    } else if (!Files.isRegularFile(path)) {
-      run.problem(
-          path.toString(),
-          Files.exists(path)
-              ? "is a pipe or a device; save what it gives to a file and name that, or name -"
-              : "is a link to nothing, or to itself");
+    } else if (found != null && found.isRegularFile()) {
+      file(path, found.size(), true);
     } else {
-      file(path, true);
+      run.problem(path.toString(), noFile(path, found));
     }
+  }
+
+  /** Returns what a path leads to; null where to nothing. */
+  private static @Nullable BasicFileAttributes attributes(Path path) {
+    try {
+      return Files.readAttributes(path, BasicFileAttributes.class);
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private static String noFile(Path path, @Nullable BasicFileAttributes found) {
+    if (found != null) {
+      return "is a pipe or a device; save what it gives to a file and name that, or name -";
+    }
+    return Files.exists(path, LinkOption.NOFOLLOW_LINKS)
+        ? "is a link to nothing, or to itself"
+        : "there is no such file or directory";
   }
 
   /** Returns what the directories above a directory of a repository leave out. */
@@ -103,26 +124,46 @@ final class FileWalk {
       }
       if (isDirectory) {
         directory(entry, ignored);
-      } else if (Files.isRegularFile(entry)) {
-        file(entry, false);
+        continue;
+      }
+      BasicFileAttributes found = attributes(entry);
+      if (found != null && found.isRegularFile()) {
+        file(entry, found.size(), false);
+      } else if (found != null && found.isDirectory()) {
+        run.skipped("links to directories, which are not followed");
       } else {
-        run.other();
+        unreadable(entry, noFile(entry, found));
       }
     }
   }
 
-  private void file(Path found, boolean named) {
-    // Programs that show a report beside a change know files without the dot.
-    Path path = found.startsWith(HERE) && found.getNameCount() > 1 ? HERE.relativize(found) : found;
+  /** In a directory, what cannot be read matters where its name alone says that it is linted. */
+  private void unreadable(Path path, String message) {
+    if (Readers.of(new Source(path.toString(), "")).isPresent()) {
+      run.problem(shown(path).toString(), message);
+    } else {
+      run.other();
+    }
+  }
+
+  /** Programs that show a report beside a change know files without the dot. */
+  private static Path shown(Path path) {
+    return path.startsWith(HERE) && path.getNameCount() > 1 ? HERE.relativize(path) : path;
+  }
+
+  private void file(Path found, long size, boolean named) {
+    Path path = shown(found);
     run.file(path);
-    byte[] bytes;
+    byte[] bytes = {};
     try {
-      bytes = head(path, HEAD);
+      if (size > 0) { // those of /proc say 0, and reading some of them never ends
+        bytes = head(path, HEAD);
+      }
       if (!named && isBinary(bytes)) {
-        run.other();
+        unreadable(path, NO_TEXT);
         return;
       }
-      if (Files.size(path) > HEAD) {
+      if (size > HEAD) {
         bytes = head(path, MAX_BYTES + 1);
       }
     } catch (IOException e) {
@@ -130,11 +171,17 @@ final class FileWalk {
       return;
     }
     if (bytes.length > MAX_BYTES) {
-      run.tooLarge(path, named);
+      // How it starts says what it is; other programs' data may have any size.
+      String start = new String(bytes, 0, START, StandardCharsets.UTF_8);
+      if (named || Readers.of(new Source(path.toString(), start)).isPresent()) {
+        run.problem(path.toString(), "has more than %,d bytes".formatted(MAX_BYTES));
+      } else {
+        run.other();
+      }
       return;
     }
     if (isBinary(bytes)) {
-      run.problem(path.toString(), "is not text");
+      run.problem(path.toString(), NO_TEXT);
       return;
     }
     text(path, bytes, named);
@@ -143,7 +190,7 @@ final class FileWalk {
   private void text(Path path, byte[] bytes, boolean named) {
     Source source;
     try {
-      source = source(path, bytes);
+      source = source(path, bytes, siblings(path));
     } catch (CharacterCodingException e) {
       Source damaged = new Source(path.toString(), new String(bytes, StandardCharsets.UTF_8));
       if (named || Readers.of(damaged).isPresent()) {
@@ -162,10 +209,23 @@ final class FileWalk {
     }
   }
 
-  private static Source source(Path path, byte[] bytes) throws CharacterCodingException {
+  private Siblings siblings(Path path) {
+    Path directory = path.toAbsolutePath().getParent();
+    if (directory == null) {
+      return Siblings.NONE;
+    }
+    if (!directory.equals(parent)) {
+      parent = directory;
+      known = new Siblings.Known(directory);
+    }
+    return new Siblings.OnDisk(known);
+  }
+
+  private static Source source(Path path, byte[] bytes, Siblings siblings)
+      throws CharacterCodingException {
     String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     return new Source(
-        path.toString(), text.startsWith("\ufeff") ? text.substring(1) : text, Siblings.of(path));
+        path.toString(), text.startsWith("\ufeff") ? text.substring(1) : text, siblings);
   }
 
   /**
@@ -175,7 +235,7 @@ final class FileWalk {
    */
   static Source again(String file) throws IOException {
     Path path = Path.of(file);
-    return source(path, head(path, MAX_BYTES));
+    return source(path, head(path, MAX_BYTES), Siblings.of(path));
   }
 
   private static boolean isBinary(byte[] bytes) {

@@ -102,18 +102,14 @@ final class LintRun {
     listener.file(path);
   }
 
-  /** A file that is too large to be read matters only where its name says that it is linted. */
-  void tooLarge(Path path, boolean named) {
-    if (named || path.toString().matches(".*\\.(ya?ml|json|conf|properties|service)")) {
-      problem(path.toString(), "has more than %d bytes".formatted(FileWalk.MAX_BYTES));
-    } else {
-      other++;
-    }
-  }
-
   /** Counts a file that is no text. */
   void other() {
     other++;
+  }
+
+  /** Counts something that was left out. */
+  void skipped(String what) {
+    skipped.merge(what, 1L, Long::sum);
   }
 
   /** Tells of something that cannot be read. */
@@ -132,6 +128,11 @@ final class LintRun {
       String message = String.valueOf(e.getMessage());
       int end = message.indexOf(": ");
       problem(message.substring(0, Math.max(0, end)), message.substring(end + 2));
+    }
+    if (source.siblings().hasTooMany()) {
+      skipped(
+          "files among more than %,d that are read as one; each was judged alone"
+              .formatted(Siblings.MAX_NAMES));
     }
     run.report(true);
   }
@@ -362,7 +363,7 @@ final class LintRun {
 
     @Override
     public void skipped(String what) {
-      skipped.merge(what, 1L, Long::sum);
+      LintRun.this.skipped(what);
     }
 
     private @Nullable String shown(Place place) {

@@ -57,7 +57,7 @@ public record LintSummary(
     text.append(" (").append(number(statements(), "part")).append(" judged");
     add(text, suppressed(), " suppressed");
     add(text, undecided(), " with rules that need more facts");
-    add(text, other(), " files of other kinds");
+    add(text, other(), other() == 1 ? " file of another kind" : " files of other kinds");
     for (Map.Entry<String, Long> one : new TreeMap<>(skipped()).entrySet()) {
       add(text, one.getValue(), " skipped: " + one.getKey());
     }

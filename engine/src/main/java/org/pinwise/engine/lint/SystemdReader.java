@@ -198,7 +198,7 @@ final class SystemdReader implements ConfigReader {
       if (root.isEmpty()) {
         return true;
       }
-      if (siblings.names(root).contains(name)) {
+      if (siblings.text(root + name).isPresent()) {
         return false;
       }
     }
@@ -210,7 +210,7 @@ final class SystemdReader implements ConfigReader {
       Siblings siblings, String up, List<String> roots, String name) {
     for (String candidate : names(name)) {
       for (String root : roots) {
-        if (siblings.names(up + root).contains(candidate)) {
+        if (siblings.text(up + root + candidate).isPresent()) {
           return Optional.of(root + candidate);
         }
       }

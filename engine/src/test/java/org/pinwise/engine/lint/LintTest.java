@@ -1,14 +1,17 @@
 package org.pinwise.engine.lint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -130,6 +133,40 @@ class LintTest {
     assertThat(report.diagnostics().get(1).related())
         .extracting(Diagnostic.Related::fact)
         .contains("host.memlock is 64MiB", "host.ipcLock is false");
+  }
+
+  /** pam_limits reads all files as one: of two that name a user the later holds, for each limit. */
+  @Test
+  void aPlanLearnsOfSeveralFilesWhatHoldsForItsUser(@TempDir Path work) throws IOException {
+    lint(
+        work,
+        "job.pinwise.yaml",
+        """
+        workload: user:trainer
+        device: rxe
+        host: {kernel: 6.12, pageSize: 4KiB}
+        plan: {regions: [{length: 128MiB, access: [LOCAL_WRITE]}]}
+        """);
+    lint(work, "security/limits.conf", "trainer - memlock 65536\n");
+    lint(work, "security/limits.d/20.conf", "trainer - memlock unlimited\n");
+    assertThat(rules(linter.lint(work))).containsExactly("limits.conf:1:19 CF059");
+    lint(work, "security/limits.d/30.conf", "trainer hard memlock 70000\n");
+    LintReport lowered = linter.lint(work);
+    assertThat(rules(lowered))
+        .containsExactly(
+            "limits.conf:1:19 CF059", "job.pinwise.yaml:4:7 MR048", "job.pinwise.yaml:4:27 MR013");
+    assertThat(lowered.diagnostics().get(1).related())
+        .extracting(one -> Path.of(one.file()).getFileName() + ":" + one.place() + " " + one.fact())
+        .contains("30.conf:1:22 host.memlock is 70000KiB");
+    lint(work, "security/limits.d/40.conf", "trainer - memlock unlimited\n");
+    assertThat(rules(linter.lint(work)))
+        .containsExactly("limits.conf:1:19 CF059", "20.conf:1:19 CF059", "30.conf:1:22 CF059");
+  }
+
+  private static List<String> rules(LintReport report) {
+    return report.diagnostics().stream()
+        .map(d -> "%s:%s %s".formatted(Path.of(d.file()).getFileName(), d.place(), d.rule()))
+        .toList();
   }
 
   @Test
@@ -265,20 +302,103 @@ class LintTest {
     }
   }
 
+  private static List<String> problems(LintReport report, Path work) {
+    return report.problems().stream()
+        .map(problem -> problem.toString().replace(work + "/", ""))
+        .toList();
+  }
+
   @Test
   void aPipeIsNeverRead(@TempDir Path work) throws Exception {
-    Path pipe = work.resolve("a.pinwise.yaml");
-    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    for (String name : List.of("a.pinwise.yaml", "a.yaml")) {
+      Process made = new ProcessBuilder("mkfifo", work.resolve(name).toString()).start();
+      assertThat(made.waitFor()).isZero();
+    }
     Files.writeString(work.resolve("b.pinwise.yaml"), MISTAKE.formatted(""));
+    String pipe = "is a pipe or a device; save what it gives to a file and name that, or name -";
     Assertions.assertTimeoutPreemptively(
         Duration.ofSeconds(60),
         () -> {
           LintReport directory = linter.lint(work);
           assertThat(shown(directory)).containsExactly("6:31 MR001 error");
-          assertThat(directory.problems()).isEmpty();
+          // Of the one the name says that it is linted; of the other only what is in it could.
+          assertThat(problems(directory, work)).containsExactly("a.pinwise.yaml: " + pipe);
           assertThat(directory.summary().other()).isEqualTo(1);
-          assertThat(linter.lint(pipe).problems().get(0).message()).startsWith("is a pipe");
+          assertThat(problems(linter.lint(work.resolve("a.yaml")), work))
+              .containsExactly("a.yaml: " + pipe);
         });
+  }
+
+  /** Reading the kernel's log waits for more of it. */
+  @Test
+  void aFileThatNeverEndsIsNotWaitedFor() {
+    assumeThat(Path.of("/proc/kmsg")).exists();
+    Assertions.assertTimeoutPreemptively(
+        Duration.ofSeconds(60),
+        () -> assertThat(linter.lint(Path.of("/proc/kmsg")).problems()).hasSize(1));
+  }
+
+  /** A file that may only be written cannot be read by anybody, root included. */
+  @Test
+  void whatCannotBeReadIsNeitherCleanNorTheEnd(@TempDir Path work) throws IOException {
+    Path writeOnly = Path.of("/sys/bus/platform/uevent");
+    assumeThat(writeOnly).exists();
+    Files.createSymbolicLink(work.resolve("a.pinwise.yaml"), writeOnly);
+    Files.createSymbolicLink(work.resolve("gone.pinwise.yaml"), Path.of("nowhere"));
+    Files.createSymbolicLink(work.resolve("gone.txt"), Path.of("nowhere"));
+    Files.createSymbolicLink(work.resolve("self.pinwise.yaml"), Path.of("self.pinwise.yaml"));
+    Files.createSymbolicLink(work.resolve("up"), work);
+    Files.writeString(work.resolve("z.pinwise.yaml"), MISTAKE.formatted(""));
+    LintReport report = linter.lint(work);
+    Files.delete(work.resolve("a.pinwise.yaml")); // what is outside is not the test's to remove
+    assertThat(shown(report)).containsExactly("6:31 MR001 error");
+    assertThat(problems(report, work))
+        .hasSize(3)
+        .anyMatch(problem -> problem.startsWith("a.pinwise.yaml: cannot be read: "))
+        .contains(
+            "gone.pinwise.yaml: is a link to nothing, or to itself",
+            "self.pinwise.yaml: is a link to nothing, or to itself");
+    assertThat(report.summary().other()).isEqualTo(1);
+    assertThat(report.summary().inWords())
+        .endsWith(
+            "; 1 file of another kind; 1 skipped: links to directories, which are not followed)"
+                + "; 3 problems: the report is not whole");
+  }
+
+  @Test
+  void whatItsNameCallsOursMustBeText(@TempDir Path work) throws IOException {
+    Files.writeString(work.resolve("a.pinwise.yaml"), MISTAKE, StandardCharsets.UTF_16);
+    Files.write(work.resolve("b.yaml"), new byte[] {'s', 0, 1, 2});
+    LintReport report = linter.lint(work);
+    assertThat(problems(report, work))
+        .containsExactly("a.pinwise.yaml: is not text; save it as UTF-8");
+    assertThat(report.summary().other()).isEqualTo(1);
+  }
+
+  @Test
+  void otherProgramsDataMayBeLarge(@TempDir Path work) throws IOException {
+    String much = "# c\n".repeat(FileWalk.MAX_BYTES / 4);
+    Files.writeString(work.resolve("data.json"), "[1]\n".repeat(FileWalk.MAX_BYTES / 4 + 1));
+    Files.writeString(work.resolve("a.yaml"), "apiVersion: v1\nkind: Pod\n" + much);
+    LintReport report = linter.lint(work);
+    assertThat(problems(report, work)).containsExactly("a.yaml: has more than 16,777,216 bytes");
+    assertThat(report.summary().other()).isEqualTo(1);
+    assertThat(linter.lint(work.resolve("data.json")).problems()).hasSize(1);
+  }
+
+  /** Each file of such a directory asks for all others. */
+  @Test
+  void ofVeryManyFilesThatAreReadAsOneEachIsJudgedAlone(@TempDir Path work) throws IOException {
+    Path directory = Files.createDirectories(work.resolve("limits.d"));
+    for (int i = 0; i <= Siblings.MAX_NAMES; i++) {
+      Files.writeString(directory.resolve(i + ".conf"), "a - memlock unlimited\n");
+    }
+    assertThat(linter.lint(work).summary().skipped())
+        .containsExactly(
+            Map.entry(
+                "files among more than 1,000 that are read as one; each was judged alone", 1001L));
+    Files.delete(directory.resolve("7.conf"));
+    assertThat(linter.lint(work).summary().skipped()).isEmpty();
   }
 
   @Test

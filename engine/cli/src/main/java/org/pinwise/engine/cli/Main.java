@@ -222,6 +222,12 @@ public final class Main {
   }
 
   private static int internal(PrintStream err, Throwable e) {
+    if (e instanceof OutOfMemoryError) {
+      err.printf(
+          "pinwise: this does not fit into a heap of %d MiB; say more by JDK_JAVA_OPTIONS=-Xmx..%n",
+          Runtime.getRuntime().maxMemory() >> 20);
+      return ExitCode.USAGE;
+    }
     StackTraceElement[] trace = e.getStackTrace();
     String place = trace.length == 0 ? "" : " at " + trace[0];
     err.printf(

@@ -82,6 +82,22 @@ class ExtensionTest {
   }
 
   @Test
+  void tooSmallHeapIsNoErrorOfPinwise() {
+    CliExtension large =
+        context -> {
+          throw new OutOfMemoryError("Java heap space");
+        };
+
+    Run run = Run.with(List.of(large), false, "--help");
+
+    assertThat(run.exit()).isEqualTo(2);
+    assertThat(run.err())
+        .matches(
+            "pinwise: this does not fit into a heap of \\d+ MiB; say more by"
+                + " JDK_JAVA_OPTIONS=-Xmx\\.\\.\\R");
+  }
+
+  @Test
   void extensionsAreNotLoadedForCommandsOfThisModule() {
     CliExtension broken =
         context -> {
