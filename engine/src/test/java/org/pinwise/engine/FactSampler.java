@@ -427,6 +427,9 @@ final class FactSampler {
     if (name.equals("host.pageSize")) {
       return PAGE_SIZES[random.nextInt(PAGE_SIZES.length)];
     }
+    if (name.equals("host.hugePageSize") || name.equals("memory.pageSize")) {
+      return 4096L << random.nextInt(19); // up to 1 GiB
+    }
     if (name.equals("host.memlock")) {
       return limit((Long) draft.request().get("length"));
     }

@@ -101,16 +101,11 @@ final class FieldParser {
         text.equals(UNLIMITED) && field.format() != Format.HEX
             ? Long.MAX_VALUE
             : Unsigned.saturated(value.asUnsigned());
-    if (number > Integer.MAX_VALUE && isSmall(type, field)) {
-      throw value.problem("%s is at most %d".formatted(field.name(), Integer.MAX_VALUE));
-    }
+    type.problem(field, number)
+        .ifPresent(problem -> {
+          throw value.problem(problem);
+        });
     return number;
-  }
-
-  /** Returns whether the record holds the field as an int, so that a larger number would be cut. */
-  private static boolean isSmall(FactType<?> type, Field<?> field) {
-    return Arrays.stream(type.type().getRecordComponents())
-        .anyMatch(c -> c.getName().equals(field.name()) && c.getType() == Integer.class);
   }
 
   /** Finds an enum's constant, in any case and with {@code -} for {@code _}. */

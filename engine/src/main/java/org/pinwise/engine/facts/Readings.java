@@ -71,7 +71,19 @@ final class Readings {
     }
   }
 
+  /** Makes the fact; what a file said that cannot be a field's value is not known. */
   <F> F fact(FactType<F> type) {
+    type.fields()
+        .forEach(field -> {
+          if (values.get(field.name()) instanceof Number number) {
+            type.problem(field, number.longValue())
+                .ifPresent(problem -> {
+                  values.remove(field.name());
+                  sources.remove(field.name());
+                  unknown(field.name(), problem);
+                });
+          }
+        });
     return type.of(values);
   }
 

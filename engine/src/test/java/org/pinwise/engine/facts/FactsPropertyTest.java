@@ -154,6 +154,7 @@ class FactsPropertyTest {
       case "kernel" -> (1 + random.nextInt(20)) * 1000L + random.nextInt(999);
       case "rdmaCore", "numaNode", "logNumMtt", "logMttsPerSeg" ->
           (long) random.nextInt(Integer.MAX_VALUE);
+      case "pageSize", "hugePageSize" -> 4096L << random.nextInt(51);
       default -> {
         Long number = number(random);
         yield number == null || number < 0 ? (Long) Long.MAX_VALUE : number;

@@ -147,6 +147,11 @@ class FactsReaderTest {
         "host: {kernel: six}; f.yaml:1:16: six is no kernel version",
         "host: {kernel: [6]}; f.yaml:1:16: a single value is expected here",
         "host: {rdmaCore: 4294967297}; f.yaml:1:18: rdmaCore is at most 2147483647",
+        "host: {pageSize: 0}; f.yaml:1:18: pageSize is a power of two of at least 4KiB, not 0B",
+        "host: {pageSize: 12KiB}; pageSize is a power of two of at least 4KiB, not 12KiB",
+        "host: {pageSize: unlimited}; pageSize is a power of two of at least 4KiB, not unlimited",
+        "host: {hugePageSize: 1}; hugePageSize is a power of two of at least 4KiB, not 1B",
+        "memory: {pageSize: 2049KiB}; pageSize is a power of two of at least 4KiB, not 2049KiB",
         "request: {access: [LOCAL_WRIT]}; f.yaml:1:20: LOCAL_WRIT is no access flag, did you mean"
             + " LOCAL_WRITE?",
         "request: {access: LocalWrite}; did you mean LOCAL_WRITE?",

@@ -188,6 +188,16 @@ class LiveHostTest {
   }
 
   @Test
+  void aPageSizeThatIsNoneEndsNoReading() throws IOException {
+    Path meminfo = root.resolve("proc/meminfo");
+    Files.writeString(meminfo, Files.readString(meminfo).replace("2048 kB", "3000 kB"));
+    assertThat(read().hugePageSize()).isNull();
+    assertThat(read().ram()).isNotNull();
+    assertThat(reason("hugePageSize"))
+        .isEqualTo("hugePageSize is a power of two of at least 4KiB, not 3000KiB");
+  }
+
+  @Test
   void pinnedPagesNeedThePageSize() throws IOException {
     Files.write(root.resolve("proc/self/auxv"), new byte[7]);
     assertThat(read().pageSize()).isNull();

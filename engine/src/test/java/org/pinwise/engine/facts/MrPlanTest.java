@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.pinwise.engine.InputException;
 import org.pinwise.rules.model.CacheKey;
 import org.pinwise.rules.model.Host;
@@ -66,16 +64,6 @@ class MrPlanTest {
     Plan small = read("plan: {regions: [{length: 100, access: 1}]}").facts().plan();
     assertThat(small.pinnedBytes()).as("4 KiB or 64 KiB").isNull();
     assertThat(small.residentBytes()).isNull();
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"0", "3", "12KiB", "unlimited"})
-  void aPageSizeThatIsNoneIsUnknown(String pageSize) {
-    String host = "host: {pageSize: " + pageSize + "}\n";
-    Plan plan = read(host + "plan: {regions: [{length: 100, access: 1}]}").facts().plan();
-    assertThat(plan.pinnedBytes()).isNull();
-    assertThat(plan.deviceEntries()).isNull();
-    assertThat(plan.largestRegion()).isEqualTo(100);
   }
 
   @Test

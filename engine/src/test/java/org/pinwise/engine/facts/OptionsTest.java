@@ -47,6 +47,7 @@ class OptionsTest {
         "kind=file,kind=file; kind is given twice",
         "shared=yes; true or false is expected here, not yes",
         "pageSize=4k; has the unit k",
+        "pageSize=3; pageSize is a power of two of at least 4KiB, not 3B",
         "numaNode=99999999999; numaNode is at most 2147483647",
       })
   void refusesOtherMemory(String text, String message) {

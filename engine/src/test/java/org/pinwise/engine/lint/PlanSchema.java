@@ -203,7 +203,9 @@ final class PlanSchema {
 
   private static Map<String, Object> fields(FactType<?> type) {
     Map<String, Object> keys = new LinkedHashMap<>();
-    type.fields().forEach(field -> keys.put(field.name(), of(field)));
+    type.fields()
+        .forEach(
+            field -> keys.put(field.name(), isPageSize(type, field) ? pageSize(field) : of(field)));
     return keys;
   }
 
@@ -242,6 +244,30 @@ final class PlanSchema {
     String pattern = "^(" + QUANTITY + "|" + words + ")$";
     return anyOf(
         List.of(map("type", "integer", "minimum", 0), map("type", STRING, "pattern", pattern)));
+  }
+
+  private static boolean isPageSize(FactType<?> type, Field<?> field) {
+    return field.kind() == Field.Kind.NUMBER && type.problem(field, 0).isPresent();
+  }
+
+  /** The powers of two from 4 KiB to 1 TiB, as one writes them; as numbers, up to 1 GiB. */
+  private static Map<String, Object> pageSize(Field<?> field) {
+    List<Integer> bytes = new ArrayList<>();
+    List<String> texts = new ArrayList<>(List.of(UNKNOWN));
+    for (int log = 12; log <= 40; log++) {
+      if (log <= 30) {
+        bytes.add(1 << log);
+      }
+      texts.add((1L << log) + "( ?B)?");
+      texts.add((1L << log % 10) + " ?" + "KMGT".charAt(log / 10 - 1) + "iB");
+    }
+    texts.add("0[xX]0*[1248]0{3,9}");
+    return said(
+        anyOf(
+            List.of(
+                map("enum", List.copyOf(bytes)),
+                map("type", STRING, "pattern", "^\\s*(" + String.join("|", texts) + ")\\s*$"))),
+        doc(field));
   }
 
   private static Map<String, Object> least(int least, String... words) {

@@ -1,6 +1,7 @@
 package org.pinwise.rules.model;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -25,12 +26,16 @@ import org.pinwise.rules.model.Field.Kind;
  * @param <F> the record that holds such a fact
  */
 public final class FactType<F> {
+  /** Linux has no smaller pages on any machine with RDMA devices. */
+  private static final long SMALLEST_PAGE = 4096;
+
   private final String name;
   private final String key;
   private final Class<F> type;
   private final Map<String, Field<F>> fields;
   private final @Nullable Function<String, @Nullable Field<F>> anyField;
   private final Map<String, Field<F>> asked = new ConcurrentHashMap<>();
+  private final Set<String> pageSizes;
   private final Function<Values, F> factory;
 
   /** Made when it is first asked for; that two threads may both make it does no harm. */
@@ -42,6 +47,7 @@ public final class FactType<F> {
     this.type = builder.type;
     this.fields = new LinkedHashMap<>(builder.fields);
     this.anyField = builder.anyField;
+    this.pageSizes = Set.copyOf(builder.pageSizes);
     this.factory = factory;
   }
 
@@ -183,7 +189,36 @@ public final class FactType<F> {
           "%s.%s takes a %s, not %s (%s)"
               .formatted(key, field.name(), field.kind(), value, value.getClass().getSimpleName()));
     }
+    if (value instanceof Number number) {
+      problem(field, number.longValue())
+          .ifPresent(problem -> {
+            throw new IllegalArgumentException(key + "." + problem);
+          });
+    }
     return value;
+  }
+
+  /**
+   * Says why a number, 0 to 2^63-1, cannot be the value of a field of this type; empty where it
+   * can.
+   */
+  public Optional<String> problem(Field<?> field, long number) {
+    if (number > Integer.MAX_VALUE && isSmall(field)) {
+      return Optional.of("%s is at most %d".formatted(field.name(), Integer.MAX_VALUE));
+    }
+    if (pageSizes.contains(field.name())
+        && (number < SMALLEST_PAGE || Long.bitCount(number) != 1)) {
+      return Optional.of(
+          "%s is a power of two of at least %s, not %s"
+              .formatted(field.name(), Size.text(SMALLEST_PAGE), field.show(number)));
+    }
+    return Optional.empty();
+  }
+
+  /** Returns whether the record holds the field as an int, so that a larger number would be cut. */
+  private boolean isSmall(Field<?> field) {
+    return Arrays.stream(type.getRecordComponents())
+        .anyMatch(c -> c.getName().equals(field.name()) && c.getType() == Integer.class);
   }
 
   /** Returns the values of a fact's fields by name, null where unknown; all fields are there. */
@@ -203,6 +238,7 @@ public final class FactType<F> {
     private final Class<F> type;
     private final String key;
     private final Map<String, Field<F>> fields = new LinkedHashMap<>();
+    private final Set<String> pageSizes = new HashSet<>();
     private @Nullable Function<String, @Nullable Field<F>> anyField;
 
     private Builder(Class<F> type, String key) {
@@ -222,6 +258,13 @@ public final class FactType<F> {
         Volatility volatility,
         String doc) {
       return add(name, Kind.NUMBER, Long.class, format, volatility, doc, reader);
+    }
+
+    /** The size of pages in bytes: arithmetic takes it for a power of two. */
+    Builder<F> pageSize(
+        String name, Function<F, @Nullable Long> reader, Volatility volatility, String doc) {
+      pageSizes.add(name);
+      return number(name, reader, Format.BYTES, volatility, doc);
     }
 
     Builder<F> text(

@@ -79,7 +79,7 @@ public record Host(
           .number("kernel", Host::kernel, KERNEL, BOOT, "the kernel's version")
           .choice("stack", DriverStack.class, Host::stack, BOOT, "where the RDMA modules come from")
           .number("rdmaCore", Host::rdmaCore, PLAIN, BOOT, "the version of rdma-core")
-          .number("pageSize", Host::pageSize, BYTES, BOOT, "the kernel's page size")
+          .pageSize("pageSize", Host::pageSize, BOOT, "the kernel's page size")
           .number("memlock", Host::memlock, BYTES, BOOT, "RLIMIT_MEMLOCK of the process")
           .number(
               "memlockHard",
@@ -106,7 +106,7 @@ public record Host(
               BYTES,
               BOOT,
               "the smallest memory limit of the process's control groups")
-          .number("hugePageSize", Host::hugePageSize, BYTES, BOOT, "the default huge page size")
+          .pageSize("hugePageSize", Host::hugePageSize, BOOT, "the default huge page size")
           .number(
               "hugePagesFree",
               Host::hugePagesFree,

@@ -1,6 +1,5 @@
 package org.pinwise.rules.model;
 
-import static org.pinwise.rules.model.Field.Format.BYTES;
 import static org.pinwise.rules.model.Field.Format.PLAIN;
 import static org.pinwise.rules.model.Volatility.LIVE;
 
@@ -46,7 +45,7 @@ public record Memory(
               LIVE,
               "what all mappings of the range allow")
           .flag("shared", Memory::shared, LIVE, "whether the mapping is shared")
-          .number("pageSize", Memory::pageSize, BYTES, LIVE, "the size of the memory's pages")
+          .pageSize("pageSize", Memory::pageSize, LIVE, "the size of the memory's pages")
           .flag("populated", Memory::populated, LIVE, "whether every page has been touched")
           .flag("persistent", Memory::persistent, LIVE, "whether every page is persistent memory")
           .text("fileSystem", Memory::fileSystem, LIVE, "the file system behind the memory")

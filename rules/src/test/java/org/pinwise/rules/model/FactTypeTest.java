@@ -51,7 +51,7 @@ class FactTypeTest {
       Object value =
           switch (field.kind()) {
             case BOOLEAN -> true;
-            case NUMBER -> 12L;
+            case NUMBER -> 4096L; // a size of pages, too
             case TEXT -> "text";
             case CHOICE -> field.valueType().getEnumConstants()[0];
             case FLAGS -> Set.of(field.valueType().getEnumConstants()[0]);
@@ -75,6 +75,12 @@ class FactTypeTest {
     return Stream.of(
         Arguments.of(Map.of("speed", 1), "Host has no field speed; it has "),
         Arguments.of(Map.of("memlock", -1L), "host.memlock takes a NUMBER, not -1 (Long)"),
+        Arguments.of(
+            Map.of("pageSize", 0L), "host.pageSize is a power of two of at least 4KiB, not 0B"),
+        Arguments.of(
+            Map.of("hugePageSize", 3L << 20),
+            "host.hugePageSize is a power of two of at least 4KiB, not 3MiB"),
+        Arguments.of(Map.of("rdmaCore", 1L << 32), "host.rdmaCore is at most 2147483647"),
         Arguments.of(Map.of("memlock", "1"), "host.memlock takes a NUMBER, not 1 (String)"),
         Arguments.of(Map.of("ipcLock", 1), "host.ipcLock takes a BOOLEAN, not 1 (Integer)"),
         Arguments.of(Map.of("stack", "inbox"), "host.stack takes a CHOICE, not inbox (String)"),
