@@ -154,10 +154,46 @@ class LauncherIT {
   void putsMoreJarsBehindItsOwn() throws Exception {
     distribution();
     java("jvm/a", "25.0.3");
-    environment.put("PINWISE_CLASS_PATH", "/teams/rules.jar:/drools/engine.jar");
+    Path rules = Files.createFile(scratch.resolve("rules.jar"));
+    Path engine = Files.createDirectory(scratch.resolve("drools"));
+    String more = rules + ":" + engine + "/*:";
+    environment.put("PINWISE_CLASS_PATH", more);
 
-    assertThat(run().out())
-        .contains(classPath("cli", "registrar") + ":/teams/rules.jar:/drools/engine.jar");
+    assertThat(run().out()).contains(classPath("cli", "registrar") + ":" + more);
+  }
+
+  /** Java passes over what is not there, so that a team's rules would be left out. */
+  @Test
+  void namesAJarThatIsNotThere() throws Exception {
+    distribution();
+    java("jvm/a", "25.0.3");
+    Path rules = Files.createFile(scratch.resolve("rules.jar"));
+    for (String missing : List.of("/teams/rulez.jar", "/teams/*")) {
+      environment.put("PINWISE_CLASS_PATH", rules + ":" + missing);
+
+      assertThat(run())
+          .satisfies(LauncherIT::isRefusal)
+          .satisfies(run -> assertThat(run.err().get(0)).contains(missing));
+    }
+  }
+
+  /** Else the JVM would open a file of its own in the place, and be taken to read that. */
+  @Test
+  void opensStreamsThatAreClosed() throws Exception {
+    distribution();
+    Path home = java("jvm/a", "25.0.3");
+    program(
+        home.resolve("bin/java"),
+        """
+        #!/usr/bin/env bash
+        for stream in 0 2; do
+          [ /dev/fd/$stream -ef /dev/null ] && echo $stream is empty
+        done
+        """);
+    Path closing = scratch.resolve("closing");
+    program(closing, "#!/usr/bin/env bash\n'%s' <&- 2>&-\n".formatted(launcher));
+
+    assertThat(run(closing, scratch).out()).containsExactly("0 is empty", "2 is empty");
   }
 
   @Test
