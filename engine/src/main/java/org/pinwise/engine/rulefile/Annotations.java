@@ -62,9 +62,9 @@ final class Annotations {
               "@remediation(\"Register chunks.\")"),
           new Kind(
               "verified",
-              "where the rule depends on the kernel",
+              "",
               "The kernels on which it is known to be right and by what: lab, source or belief;"
-                  + " beyond them it is undecided",
+                  + " beyond them it is undecided. Without it, its conditions alone decide",
               "@verified(\"6.1 lab, 7.3 source\")"),
           new Kind(
               "stack",

@@ -121,6 +121,8 @@ public final class Guide {
             There is one fact of each type; what is not known of it makes a comparison neither true nor false, and the rule
             undecided where that matters.
 
+            What a rule names is imported, and `findings` declared, once, before the file's rules.
+
             A room of a team has ids of the team's own, such as `ACME101` or `ACME101/old-kernel`; `MR` and `CF` are
             Pinwise's. A team's rule has no errno and no stage: it refuses what the kernel accepts, so no call fails.
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -39,6 +40,11 @@ import picocli.CommandLine.Parameters;
     })
 final class ExplainCommand implements Callable<Integer> {
   private static final MrRequest NOTHING = MrRequest.builder().build();
+
+  /** Names that Linux has for the same number. */
+  private static final Map<String, String> SYNONYMS =
+      Map.of("ENOTSUP", "EOPNOTSUPP", "EWOULDBLOCK", "EAGAIN");
+
   private static final String RANKED =
       "With --device, --host or --pid its causes are ranked by the evidence.\n";
 
@@ -77,6 +83,9 @@ final class ExplainCommand implements Callable<Integer> {
       diagnose(all, errno.get(), asked, json);
       return ExitCode.OK;
     }
+    if (errno.isEmpty() && found.isEmpty() && namesAnErrno(all)) {
+      return unknownErrno(given || json);
+    }
     if (given || json) {
       throw new UsageException("facts and --format json go with an errno, such as ENOMEM");
     }
@@ -95,6 +104,32 @@ final class ExplainCommand implements Callable<Integer> {
           "there is no rule, errno, fact or topic %s%s"
               .formatted(Printable.cut(subject), hint(all)));
     }
+    return ExitCode.OK;
+  }
+
+  /**
+   * Returns whether the subject is an errno that is none of ours, and no slip of the pen for one.
+   */
+  private boolean namesAnErrno(RuleSet all) {
+    return subject.matches("[1-9]\\d{0,3}")
+        || (subject.matches("E[A-Z]{3,15}|E2BIG") && hint(all).isEmpty());
+  }
+
+  private int unknownErrno(boolean toBeDiagnosed) {
+    String problem =
+        ("%s is given by no check that Pinwise knows, of libibverbs, the kernel or the drivers that"
+                + " come with it")
+            .formatted(subject);
+    if (toBeDiagnosed) {
+      throw new UsageException(problem);
+    }
+    context
+        .out()
+        .print(
+            problem
+                + ".\nA driver from elsewhere, or a call before the registration, may give it. Keep"
+                + " the arguments of the\ncall and the kernel's log (dmesg), and ask who made the"
+                + " driver.\n");
     return ExitCode.OK;
   }
 
@@ -123,9 +158,9 @@ final class ExplainCommand implements Callable<Integer> {
     if (named.matches("\\d{1,4}")) {
       return Errno.of(Integer.parseInt(named));
     }
-    return Stream.of(Errno.values())
-        .filter(errno -> errno.name().equals(named.toUpperCase(Locale.ROOT)))
-        .findFirst();
+    String upper = named.toUpperCase(Locale.ROOT);
+    String name = SYNONYMS.getOrDefault(upper, upper);
+    return Stream.of(Errno.values()).filter(errno -> errno.name().equals(name)).findFirst();
   }
 
   private String errno(RuleSet all, Errno errno) {

@@ -145,15 +145,18 @@ final class RuleText {
             .entrySet().stream()
                 .map(parameter -> parameter.getKey() + " = " + parameter.getValue())
                 .collect(Collectors.joining(", ")));
-    row("verified", rule == null ? "" : verified(meta));
+    row("verified", rule == null ? "" : verified(rule));
     row("see", meta.spec());
     row("source", shown.source());
     text.append('\n');
   }
 
-  private static String verified(RuleMeta meta) {
+  private static String verified(Rule rule) {
+    RuleMeta meta = rule.meta();
     if (meta.verified().isEmpty()) {
-      return "does not depend on the kernel";
+      return rule.reads().stream().anyMatch(field -> field.toString().equals("host.kernel"))
+          ? "on no kernel; its conditions alone decide"
+          : "does not depend on the kernel";
     }
     return "%s; %s drivers"
         .formatted(

@@ -10,6 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pinwise.engine.advice.Topics;
 
 class ExplainTest {
@@ -67,6 +69,40 @@ class ExplainTest {
     Schemas.assertFits("pinwise-diagnosis-1", known.out());
     Schemas.assertFits("pinwise-diagnosis-1", unknown.out());
     assertThat(known.out()).contains("qedr answers EFAULT", "\"id\": \"memlock\"");
+  }
+
+  /** That no check is known that gives it is an answer; nothing is made up. */
+  @ParameterizedTest
+  @ValueSource(strings = {"34", "ERANGE", "E2BIG"})
+  void anErrnoThatNoCheckGivesIsSaidToBeNone(String errno) {
+    Run run = Run.of("explain", errno);
+    assertThat(run.exit()).isZero();
+    assertThat(run.out()).startsWith(errno + " is given by no check that Pinwise knows");
+
+    assertThat(Run.of("explain", errno, "--device", "rxe").err())
+        .startsWith("pinwise explain: " + errno + " is given by no check that Pinwise knows");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"EINVL", "0", "-34", "E810", "MR999"})
+  void whatIsNoErrnoIsNotTakenForOne(String subject) {
+    assertThat(Run.of("explain", subject).err())
+        .startsWith("pinwise explain: there is no rule, errno, fact or topic " + subject);
+  }
+
+  @Test
+  void anErrnoOfTwoNamesHasBoth() {
+    assertThat(Run.of("explain", "enotsup").out())
+        .isEqualTo(Run.of("explain", "EOPNOTSUPP").out())
+        .startsWith("EOPNOTSUPP  95");
+  }
+
+  @Test
+  void aRuleThatReadsTheKernelDoesNotDenyIt() {
+    assertThat(Run.of("explain", "MR050").out())
+        .contains("verified  on no kernel; its conditions alone decide");
+    assertThat(Run.of("explain", "MR034").out())
+        .contains("verified  does not depend on the kernel");
   }
 
   @Test
