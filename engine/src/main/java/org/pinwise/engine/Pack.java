@@ -69,7 +69,7 @@ public record Pack(
     List<Room> rooms = Rooms.inDirectory(path);
     return new Pack(
         path.toString(),
-        Files.exists(manifest) ? manifest(Yaml.read(manifest)) : null,
+        Files.exists(manifest) ? manifest(Yaml.read(Rooms.within(path, manifest))) : null,
         rooms,
         Rooms.strays(path));
   }

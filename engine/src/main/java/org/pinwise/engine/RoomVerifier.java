@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.eval.CompiledRule;
@@ -136,7 +137,13 @@ public final class RoomVerifier {
       found.keySet().removeIf(rule -> !room(rule).equals(room.id()));
     }
     if (!found.equals(expected)) {
-      problems.add(problem(room, name, 0, "reports %s, and marks %s".formatted(found, expected)));
+      problems.add(
+          problem(
+              room,
+              name,
+              0,
+              "reports %s, and marks %s%s"
+                  .formatted(found, expected, undecided(verdict, room, found))));
     }
     if (!name.startsWith("accept-") && expected.isEmpty()) {
       problems.add(problem(room, name, 0, "marks nothing; add a line's: # expect: ID severity"));
@@ -173,6 +180,14 @@ public final class RoomVerifier {
       }
     }
     return reported;
+  }
+
+  /** Says which rules of a room only lack facts, and which: that is easily taken for silence. */
+  private static String undecided(Verdict verdict, Room room, Map<String, String> found) {
+    return verdict.undecided().stream()
+        .filter(rule -> room(rule.rule()).equals(room.id()) && !found.containsKey(rule.rule()))
+        .map(rule -> "; %s is undecided without %s".formatted(rule.rule(), rule.needs()))
+        .collect(Collectors.joining());
   }
 
   private static String room(String rule) {

@@ -100,24 +100,54 @@ final class Rooms {
    */
   static List<Room> inDirectory(Path directory) {
     if (!Files.isDirectory(directory)) {
-      throw new InputException(directory.toString(), "there is no such directory of rules");
+      throw new InputException(
+          directory.toString(),
+          Files.exists(directory)
+              ? "is neither a directory of rules nor a jar"
+              : "there is no such directory of rules");
     }
     Map<String, Path> folders = new TreeMap<>();
     for (Path entry : list(directory)) {
       String name = String.valueOf(entry.getFileName());
       if (Files.isDirectory(entry) && ROOM.matcher(name).matches()) {
-        folders.put(name, entry);
+        folders.put(name, within(directory, entry));
       }
     }
     List<Room> rooms = new ArrayList<>();
     folders.forEach((name, folder) -> {
       Map<String, String> files = new LinkedHashMap<>();
       for (Path file : list(folder)) {
-        files.put(String.valueOf(file.getFileName()), Yaml.text(file));
+        files.put(String.valueOf(file.getFileName()), Yaml.text(within(directory, file)));
       }
       rooms.add(new Room(name, folder.toString(), files));
     });
     return rooms;
+  }
+
+  /**
+   * Returns a file of a pack. What its rules and examples say is shown, so one who sends in a link
+   * would be shown a file of the reader's.
+   *
+   * @throws InputException if it is a link that leads out of the pack's directory
+   */
+  static Path within(Path directory, Path file) {
+    if (Files.isSymbolicLink(file)) {
+      Path target;
+      try {
+        target = file.toRealPath();
+        if (target.startsWith(directory.toRealPath())) {
+          return file;
+        }
+      } catch (IOException e) {
+        throw new InputException(
+            file.toString(), "is a link that cannot be followed: " + e.getMessage());
+      }
+      throw new InputException(
+          file.toString(),
+          "is a link that leads out of %s, to %s; a pack holds its own files"
+              .formatted(directory, target));
+    }
+    return file;
   }
 
   /** Returns the folders of a directory that hold a rule file and are not named as rooms are. */

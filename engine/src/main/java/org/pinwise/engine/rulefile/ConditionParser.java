@@ -297,6 +297,12 @@ final class ConditionParser {
   private Operand constant(Token holder) {
     String name = holder.text();
     boolean known = scope.vocabulary.isChoice(name) || scope.vocabulary.isNumbers(name);
+    if (scope.self().field(name).isPresent()) {
+      throw new SyntaxException(
+          tokens.peek(),
+          "%s.%s is a value, and has no fields or methods; compare it itself"
+              .formatted(scope.self().key(), name));
+    }
     if (!known) {
       List<String> holders =
           scope.vocabulary.importable().stream()

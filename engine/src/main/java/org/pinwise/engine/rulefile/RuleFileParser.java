@@ -62,6 +62,7 @@ public final class RuleFileParser {
   private final List<Rule> rules = new ArrayList<>();
   private final Set<String> imported = new HashSet<>();
   private List<Token> tokens = List.of();
+  private boolean hasGlobal;
   private int[] closing = {};
   private int next;
   private int operands;
@@ -186,6 +187,7 @@ public final class RuleFileParser {
     qualifiedName("global", List.of(FINDINGS));
     expect("findings", "the only global is: " + GLOBAL);
     endOfLine(GLOBAL);
+    hasGlobal = true;
   }
 
   /** A semicolon may be left out, but then the line ends. */
@@ -525,7 +527,10 @@ public final class RuleFileParser {
         "a rule's only consequence is: findings.report(\""
             + name.text()
             + "\", $fact, \"text with {field}\");";
-    expect("findings", form);
+    Token reporter = expect("findings", form);
+    if (!hasGlobal) {
+      throw new SyntaxException(reporter, "findings is not declared; add: " + GLOBAL);
+    }
     expect(".", form);
     expect("report", form);
     expect("(", form);

@@ -283,9 +283,11 @@ class AttackTest {
     for (int i = 2; i < RuleFileParser.MAX_OPERANDS / 2; i++) {
       conditions.append(" || length == ").append(i);
     }
-    String text = RULE.replace("CONDITION", conditions);
+    String text =
+        RULE.replace("CONDITION", conditions)
+            .replace("\nrule ", "\nglobal org.pinwise.rules.spi.Findings findings;\nrule ");
     assertTimeoutPreemptively(
-        Duration.ofSeconds(10), // all of Drools' start counts
+        Duration.ofSeconds(30), // all of Drools' start counts
         () -> {
           RuleSet rules =
               RuleSet.empty()

@@ -88,7 +88,7 @@ class RuleFileParserTest {
         Arguments.of("length not > 4", 12, "after 'not' comes in, contains or memberOf"),
         Arguments.of("length matches \"4.*\"", 8, "matches is not allowed; use ==, in, contains"),
         Arguments.of("length & 4", 8, "bit operators are not allowed"),
-        Arguments.of("length.intValue() > 4", 1, "is no field and holds no constants"),
+        Arguments.of("length.intValue() > 4", 7, "has no fields or methods; compare it itself"),
         Arguments.of("getLength() > 4", 10, "calls are not allowed"),
         Arguments.of("length[0] > 4", 7, "calls and accesses are not allowed"),
         Arguments.of("System.exit(1) > 4", 1, "System is no field and holds no constants"),
@@ -151,6 +151,19 @@ class RuleFileParserTest {
       assertThat(problems.get(0).message()).startsWith("expected ',', found 'then'");
       assertThat(problems.get(0).line()).isEqualTo(CONDITION_LINE + 1);
     }
+  }
+
+  /** Stock Drools would not take such a file. */
+  @Test
+  void findingsAreDeclared() {
+    String without = HEADER.replaceFirst("global .*\n", "");
+    List<RuleProblem> problems = problems(without + rule("ACME101", "length > 4"));
+    assertThat(problems).hasSize(1);
+    RuleProblem problem = problems.get(0);
+    assertThat(problem.message())
+        .isEqualTo(
+            "findings is not declared; add: global org.pinwise.rules.spi.Findings findings;");
+    assertThat(List.of(problem.line(), problem.column())).containsExactly(CONDITION_LINE + 1, 3);
   }
 
   /** A whole file, and the position and words of its problem. */

@@ -46,6 +46,15 @@ final class TeamRules {
     }
     Path directory = Options.path("--in", in);
     Path folder = directory.resolve(room.name());
+    if (Files.isDirectory(directory)) {
+      Pack.load(directory).rooms().stream()
+          .filter(other -> other.id().equals(room.id()))
+          .findFirst()
+          .ifPresent(other -> {
+            throw new InputException(
+                other.location(), "has the id %s already; take another".formatted(room.id()));
+          });
+    }
     List<Path> made = new ArrayList<>();
     try {
       Files.createDirectories(directory);

@@ -115,6 +115,8 @@ class BadInputTest {
         .endsWith("gone.yaml: there is no such file");
     assertThat(refused("check", "--rules", folder.resolve("gone").toString()))
         .endsWith("gone: there is no such directory of rules");
+    assertThat(Run.of("check", "--length", "1", "--rules", "/dev/zero").err())
+        .isEqualTo("/dev/zero: is neither a directory of rules nor a jar\n");
     assertThat(refused("check", "--rules", folder.toString()))
         .startsWith(folder + ": holds no rule; a rule is a folder such as");
     assertThat(refused("check", "--profile", folder.resolve("gone.yaml").toString()))

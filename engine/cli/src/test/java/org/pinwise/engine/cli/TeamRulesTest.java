@@ -59,9 +59,12 @@ class TeamRulesTest {
     assertThat(Run.of("rules", "new", "ACME102", "other", "--in", rules()).exit()).isZero();
     assertThat(room.resolveSibling("ACME102-other")).isDirectory();
 
-    Run again = Run.of("rules", "new", "ACME101", "regions-are-small", "--in", rules());
-    assertThat(again.exit()).isEqualTo(2);
-    assertThat(again.err()).isEqualTo(room + ": is there already; take another id or name\n");
+    for (String name : new String[] {"regions-are-small", "other"}) {
+      Run again = Run.of("rules", "new", "ACME101", name, "--in", rules());
+      assertThat(again.exit()).isEqualTo(2);
+      assertThat(again.err()).isEqualTo(room + ": has the id ACME101 already; take another\n");
+    }
+    assertThat(room.resolveSibling("ACME101-other")).doesNotExist();
   }
 
   @ParameterizedTest
@@ -126,12 +129,6 @@ class TeamRulesTest {
     Path room = room();
     Path file = room.resolve("accept-more.yaml");
 
-    Files.createSymbolicLink(file, Path.of("/dev/zero"));
-    refused(file + ": is a pipe or a device; save what it gives to a file and name that");
-    Files.delete(file);
-    Files.createSymbolicLink(file, Path.of("../.."));
-    refused(file + ": is a directory; name a file");
-    Files.delete(file);
     assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
     refused(file + ": is a pipe or a device; save what it gives to a file and name that");
     Files.delete(file);
@@ -142,6 +139,65 @@ class TeamRulesTest {
     Files.delete(file);
     Files.createDirectory(file);
     refused(file + ": is a directory; name a file");
+  }
+
+  /** What rules and examples say is shown, so a link would show a file of who runs them. */
+  @Test
+  void linksThatLeadOutOfAPackAreRefused() throws IOException {
+    Path room = room();
+    Path secret = Files.writeString(folder.resolve("secret"), "register: {length: 1}\n");
+    Path out = Files.createDirectories(folder.resolve("out"));
+    String toSecret = ": is a link that leads out of " + rules() + ", to " + secret.toRealPath();
+
+    Path file = room.resolve("accept-more.yaml");
+    Files.createSymbolicLink(file, Path.of("../../secret"));
+    refused(file + toSecret + "; a pack holds its own files");
+    Files.delete(file);
+    Path manifest = room.resolveSibling("pack.yaml");
+    Files.move(manifest, folder.resolve("kept.yaml"));
+    Files.createSymbolicLink(manifest, secret);
+    refused(manifest + toSecret + "; a pack holds its own files");
+    Files.delete(manifest);
+    Path other = room.resolveSibling("ACME102-other");
+    Files.createSymbolicLink(other, out);
+    assertThat(Run.of("rules", "test", rules()).err())
+        .startsWith(other + ": is a link that leads out of " + rules());
+    Files.delete(other);
+    Files.createSymbolicLink(file, Path.of("accept-more.yaml"));
+    assertThat(Run.of("rules", "test", rules()).err())
+        .startsWith(file + ": is a link that cannot be followed");
+  }
+
+  /** As Kubernetes mounts a map: all in a folder of the pack's own, behind links. */
+  @Test
+  void linksWithinAPackAreFollowed() throws IOException {
+    Path room = room();
+    Path data = Files.createDirectories(folder.resolve("rules.d/..data"));
+    for (Path moved : new Path[] {room, room.resolveSibling("pack.yaml")}) {
+      Path to = data.resolve(moved.getFileName());
+      Files.move(moved, to);
+      Files.createSymbolicLink(moved, Path.of("..data").resolve(moved.getFileName()));
+    }
+    Path mount = Files.createSymbolicLink(folder.resolve("mount"), folder.resolve("rules.d"));
+
+    Run run = Run.of("rules", "test", mount.toString());
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).endsWith("1 room, 1 rule, 2 examples: all hold\n");
+  }
+
+  @Test
+  void aRuleThatOnlyLacksFactsIsNotSilent() throws IOException {
+    Path room = room();
+    replace(
+        room.resolve("rule.drl"),
+        "model.Size;",
+        "model.Size;\nimport org.pinwise.rules.model.Labels;");
+    replace(room.resolve("rule.drl"), "$r :", "Labels( team == \"storage\" )\n  $r :");
+
+    assertThat(Run.of("rules", "test", rules()).out())
+        .contains(
+            "reports {}, and marks {ACME101=warning}; ACME101 is undecided without [labels.team]");
   }
 
   private void refused(String message) {
