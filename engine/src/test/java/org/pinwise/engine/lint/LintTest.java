@@ -57,7 +57,7 @@ class LintTest {
     return files;
   }
 
-  /** A comment says what the line after it has, and at which text. */
+  /** A comment says what the next other line has, and at which text. */
   @ParameterizedTest
   @MethodSource("files")
   void everyMistakeIsFoundAtItsPlaceAndNothingElse(Path file) throws IOException {
@@ -66,8 +66,12 @@ class LintTest {
     for (int i = 0; i < lines.size(); i++) {
       Matcher matcher = EXPECT.matcher(lines.get(i));
       if (matcher.matches()) {
-        int column = lines.get(i + 1).lastIndexOf(matcher.group(2)) + 1;
-        expected.add("%d:%d %s".formatted(i + 2, column, matcher.group(1)));
+        int next = i + 1;
+        while (EXPECT.matcher(lines.get(next)).matches()) {
+          next++;
+        }
+        int column = lines.get(next).lastIndexOf(matcher.group(2)) + 1;
+        expected.add("%d:%d %s".formatted(next + 1, column, matcher.group(1)));
       }
     }
     LintReport report = linter.lint(file);
