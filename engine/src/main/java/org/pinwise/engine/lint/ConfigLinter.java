@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.pinwise.engine.InputException;
 import org.pinwise.engine.MrValidator;
 
 /**
@@ -60,8 +61,20 @@ public final class ConfigLinter {
 
   /** Lints a text, such as what a program wrote to standard input. */
   public LintSummary lint(String name, String text, LintListener listener) {
+    return lint(new Source(name, text), listener);
+  }
+
+  /**
+   * Lints what a program wrote.
+   *
+   * @throws InputException at the first that is not UTF-8
+   */
+  public LintSummary lint(String name, byte[] text, LintListener listener) {
+    return lint(Source.of(name, text, Siblings.NONE), listener);
+  }
+
+  private LintSummary lint(Source source, LintListener listener) {
     LintRun run = new LintRun(validator, listener);
-    Source source = new Source(name, text);
     run.keep(source);
     run.named(source);
     run.join();

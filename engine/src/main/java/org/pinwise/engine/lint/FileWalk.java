@@ -2,8 +2,6 @@ package org.pinwise.engine.lint;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
@@ -15,6 +13,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.pinwise.engine.InputException;
 
 /**
  * Reaches the files that are linted. A directory is walked in the order of names, without what
@@ -190,13 +189,11 @@ final class FileWalk {
   private void text(Path path, byte[] bytes, boolean named) {
     Source source;
     try {
-      source = source(path, bytes, siblings(path));
-    } catch (CharacterCodingException e) {
+      source = Source.of(path.toString(), bytes, siblings(path));
+    } catch (InputException e) {
       Source damaged = new Source(path.toString(), new String(bytes, StandardCharsets.UTF_8));
       if (named || Readers.of(damaged).isPresent()) {
-        int wrong = damaged.text().indexOf('\ufffd');
-        run.problem(
-            path + ":" + damaged.at(Math.max(0, wrong)), "is not UTF-8 text; save it as UTF-8");
+        run.problem(e);
       } else {
         run.other();
       }
@@ -221,21 +218,15 @@ final class FileWalk {
     return new Siblings.OnDisk(known);
   }
 
-  private static Source source(Path path, byte[] bytes, Siblings siblings)
-      throws CharacterCodingException {
-    String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-    return new Source(
-        path.toString(), text.startsWith("\ufeff") ? text.substring(1) : text, siblings);
-  }
-
   /**
    * Reads a file again that was read before.
    *
-   * @throws IOException if it changed so that it cannot be
+   * @throws IOException if it cannot be read any more
+   * @throws InputException if it is no text any more
    */
   static Source again(String file) throws IOException {
     Path path = Path.of(file);
-    return source(path, head(path, MAX_BYTES), Siblings.of(path));
+    return Source.of(file, head(path, MAX_BYTES), Siblings.of(path));
   }
 
   private static boolean isBinary(byte[] bytes) {

@@ -224,8 +224,8 @@ final class KubernetesReader implements ConfigReader {
       }
     }
     fact.set("hugePages", hugePages);
-    // The kubelet allows no huge pages that a container does not ask for
-    // (getHugepageLimitsFromResources, pkg/kubelet/kuberuntime).
+    // The kubelet limits each size to 0 that a container does not ask for:
+    // GetHugepageLimitsFromResources, pkg/kubelet/kuberuntime/kuberuntime_container_linux.go.
     fact.host("hugetlbLimit", hugePages, hugePagesAt);
     fact.set("cpuOrMemory", isCpuOrMemory(limits) || isCpuOrMemory(requests));
   }

@@ -118,16 +118,21 @@ final class LintRun {
     listener.problem(new LintProblem(place, message));
   }
 
+  /** Tells of input that is wrong. */
+  void problem(InputException wrong) {
+    // Its message starts with the place.
+    String message = String.valueOf(wrong.getMessage());
+    int end = message.indexOf(": ");
+    problem(message.substring(0, Math.max(0, end)), message.substring(end + 2));
+  }
+
   private void lint(Source source, ConfigReader reader) {
     files++;
     FileRun run = new FileRun(source);
     try {
       reader.read(source, run);
     } catch (InputException e) {
-      // Its message starts with the place; what was found before it is still true.
-      String message = String.valueOf(e.getMessage());
-      int end = message.indexOf(": ");
-      problem(message.substring(0, Math.max(0, end)), message.substring(end + 2));
+      problem(e); // what was found before it is still true
     }
     if (source.siblings().hasTooMany()) {
       skipped(
@@ -174,8 +179,10 @@ final class LintRun {
       return Optional.of(FileWalk.again(file));
     } catch (IOException e) {
       problem(file, FileWalk.reason(e));
-      return Optional.empty();
+    } catch (InputException e) {
+      problem(e);
     }
+    return Optional.empty();
   }
 
   /** A statement of a file that is read again. */

@@ -1,7 +1,11 @@
 package org.pinwise.engine.lint;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import org.pinwise.engine.InputException;
 
 /** A file's name and text while it is read. Not thread-safe: it finds its lines when asked to. */
 final class Source {
@@ -36,6 +40,22 @@ final class Source {
     int slash = name.lastIndexOf('/');
     this.fileName = name.substring(slash + 1);
     this.directory = slash <= 0 ? "" : name.substring(name.lastIndexOf('/', slash - 1) + 1, slash);
+  }
+
+  /**
+   * Makes a source of a file's bytes; a mark of byte order is left out.
+   *
+   * @throws InputException at the first that is not UTF-8
+   */
+  static Source of(String name, byte[] bytes, Siblings siblings) {
+    try {
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      return new Source(name, text.startsWith("\ufeff") ? text.substring(1) : text, siblings);
+    } catch (CharacterCodingException e) {
+      Source damaged = new Source(name, new String(bytes, StandardCharsets.UTF_8));
+      Place wrong = damaged.at(Math.max(0, damaged.text().indexOf('\ufffd')));
+      throw new InputException(name + ":" + wrong, "is not UTF-8 text; save it as UTF-8");
+    }
   }
 
   /** Returns the files beside it, for formats whose program reads several as one. */

@@ -1,9 +1,6 @@
 package org.pinwise.engine.cli;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,15 +129,13 @@ final class LintCommand implements Callable<Integer> {
     return fails ? ExitCode.REJECTED : ExitCode.OK;
   }
 
-  private String standardInput() {
+  private byte[] standardInput() {
     try {
       byte[] bytes = context.in().readNBytes(MAX_STDIN + 1);
       if (bytes.length > MAX_STDIN) {
         throw new InputException("stdin", "has more than %d bytes".formatted(MAX_STDIN));
       }
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-    } catch (CharacterCodingException e) {
-      throw new InputException("stdin", "is not UTF-8 text");
+      return bytes;
     } catch (IOException e) {
       throw new InputException("stdin", "cannot be read: " + e.getMessage());
     }

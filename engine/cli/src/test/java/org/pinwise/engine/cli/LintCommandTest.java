@@ -1,5 +1,6 @@
 package org.pinwise.engine.cli;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -32,6 +33,10 @@ class LintCommandTest {
     Run ran = Run.reading(text, "lint", "-");
     assertThat(ran.exit()).isEqualTo(ExitCode.REJECTED);
     assertThat(ran.out()).startsWith("stdin:16:36: error CF006: ");
+    assertThat(Run.reading("\ufeff" + text, "lint", "-").out()).isEqualTo(ran.out());
+    Run latin = Run.reading("kind: Pod\nname: caf\u00e9\n".getBytes(ISO_8859_1), "lint", "-");
+    assertThat(latin.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(latin.err()).isEqualTo("stdin:2:10: is not UTF-8 text; save it as UTF-8\n");
   }
 
   @Test

@@ -29,7 +29,12 @@ record Run(int exit, String out, String err) {
 
   /** Runs {@code pinwise} in this process with this text as its standard input. */
   static Run reading(String text, String... args) {
-    return of(new ByteArrayInputStream(text.getBytes(UTF_8)), args);
+    return reading(text.getBytes(UTF_8), args);
+  }
+
+  /** Runs {@code pinwise} in this process with these bytes as its standard input. */
+  static Run reading(byte[] bytes, String... args) {
+    return of(new ByteArrayInputStream(bytes), args);
   }
 
   private static Run of(InputStream in, String... args) {
