@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import org.drools.model.Model;
@@ -99,7 +100,7 @@ public final class DroolsJudge implements Judge {
         FactHandle handle = handles.get(fact.getClass());
         if (handle == null
             || fact instanceof MrRequest
-            || !fact.equals(session.getObject(handle))) {
+            || !Objects.equals(fact, session.getObject(handle))) {
           changed.add(fact);
           held = held.with(fact);
         }

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -206,7 +207,7 @@ public final class Comparisons {
       }
       Object fact = facts.get(type);
       Known known = last;
-      if (known == null || !known.fact.equals(fact)) {
+      if (known == null || !Objects.equals(known.fact, fact)) {
         long[] bits = new long[words()];
         evaluate(facts, bits, 0);
         known = new Known(fact, bits);

@@ -72,7 +72,7 @@ public sealed interface Condition {
   record Compare(Operand left, Relation relation, Operand right) implements Condition {
     @Override
     public String toString() {
-      return "%s %s %s".formatted(left, relation.words(), right);
+      return left + " " + relation.words() + " " + right;
     }
   }
 
@@ -80,7 +80,7 @@ public sealed interface Condition {
   record Contains(Operand.FieldOf<?> set, Operand member, boolean negated) implements Condition {
     @Override
     public String toString() {
-      return "%s %s %s".formatted(set, negated ? "has no" : "has", member);
+      return set + (negated ? " has no " : " has ") + member;
     }
   }
 

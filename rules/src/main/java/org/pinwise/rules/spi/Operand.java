@@ -103,7 +103,7 @@ public sealed interface Operand {
   record Arithmetic(Operand left, char operator, Operand right) implements Operand {
     @Override
     public String toString() {
-      return "(%s %s %s)".formatted(left, operator, right);
+      return "(" + left + " " + operator + " " + right + ")";
     }
   }
 }

@@ -14,12 +14,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.pinwise.engine.InputException;
 import org.pinwise.engine.RuleProblem;
+import org.pinwise.engine.RuleSet;
 import org.pinwise.engine.RuleSetException;
 import org.pinwise.engine.text.Nearest;
 import picocli.CommandLine;
@@ -38,6 +42,9 @@ public final class Main {
   private static final Map<String, Function<CliContext, Object>> COMMANDS = commands();
 
   private Main() {}
+
+  /** The commands that read all rules. */
+  private static final Set<String> JUDGING = Set.of("check", "lint", "capacity");
 
   private static Map<String, Function<CliContext, Object>> commands() {
     Map<String, Function<CliContext, Object>> commands = new LinkedHashMap<>();
@@ -58,10 +65,12 @@ public final class Main {
     PrintStream out = new PrintStream(pipe, false, StandardCharsets.UTF_8);
     PrintStream err =
         new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+    Supplier<RuleSet> rules =
+        args.length > 0 && JUDGING.contains(args[0]) ? readAhead() : RuleSet::builtIn;
     int code =
         run(
             new CliContext(
-                out, err, System.in, Colours.wanted(System.getenv(), Colours.terminal())),
+                out, err, System.in, Colours.wanted(System.getenv(), Colours.terminal()), rules),
             Main::extensions,
             args);
     out.flush();
@@ -71,6 +80,28 @@ public final class Main {
       code = ExitCode.USAGE;
     }
     System.exit(code);
+  }
+
+  /**
+   * Has the rules read while the arguments and the facts are, which takes as long; who asks for
+   * them before that has begun reads them himself.
+   */
+  private static Supplier<RuleSet> readAhead() {
+    FutureTask<RuleSet> reading = new FutureTask<>(RuleSet::builtIn);
+    Thread reader = new Thread(reading, "pinwise-rules");
+    reader.setDaemon(true); // wrong usage ends the process at once
+    reader.start();
+    return () -> {
+      reading.run();
+      try {
+        return reading.get();
+      } catch (ExecutionException e) {
+        throw new IllegalStateException(e.getCause());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted while the rules were read", e);
+      }
+    };
   }
 
   /**
