@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -116,17 +117,23 @@ final class FileWalk {
     }
     entries.sort(null);
     for (Path entry : entries) {
-      boolean isDirectory = Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS);
+      BasicFileAttributes itself;
+      try {
+        itself = Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      } catch (IOException e) {
+        // It is there, since its directory lists it: its path may be longer than the system takes.
+        run.problem(shown(entry).toString(), reason(e));
+        continue;
+      }
+      boolean isDirectory = itself.isDirectory();
       if ((ignored != null && ignored.ignores(entry.toAbsolutePath().normalize(), isDirectory))
           || String.valueOf(entry.getFileName()).equals(GIT)) {
         continue;
       }
+      BasicFileAttributes found = itself.isSymbolicLink() ? attributes(entry) : itself;
       if (isDirectory) {
         directory(entry, ignored);
-        continue;
-      }
-      BasicFileAttributes found = attributes(entry);
-      if (found != null && found.isRegularFile()) {
+      } else if (found != null && found.isRegularFile()) {
         file(entry, found.size(), false);
       } else if (found != null && found.isDirectory()) {
         run.skipped("links to directories, which are not followed");
@@ -249,8 +256,11 @@ final class FileWalk {
     if (e instanceof AccessDeniedException) {
       return "cannot be read: permission denied";
     }
-    return e instanceof NoSuchFileException
-        ? "went away while it was linted"
-        : "cannot be read: " + e.getMessage();
+    if (e instanceof NoSuchFileException) {
+      return "went away while it was linted";
+    }
+    // A file system's message has the path in it, which is said already.
+    String reason = e instanceof FileSystemException ours ? ours.getReason() : null;
+    return "cannot be read: " + (reason == null ? e.getMessage() : reason);
   }
 }

@@ -56,7 +56,7 @@ final class PlanReader implements ConfigReader {
   private static final String MEMORY = Memory.TYPE.key();
   private static final Pattern NAME =
       Pattern.compile(
-          "(.*[.-])?pinwise([.-].*)?\\.(ya?ml|json|properties)|.*\\.mrplan\\.(ya?ml|json|properties)");
+          "(?s)(.*[.-])?pinwise([.-].*)?\\.(ya?ml|json|properties)|.*\\.mrplan\\.(ya?ml|json|properties)");
   private static final Pattern MARK =
       Pattern.compile("(?m)^[ \\t{]*\"?schema\"?\\s*[:=]\\s*\"?" + FactsReader.PLAN_SCHEMA);
 

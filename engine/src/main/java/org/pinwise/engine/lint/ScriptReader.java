@@ -14,11 +14,11 @@ import org.pinwise.rules.model.SettingSource;
  */
 final class ScriptReader implements ConfigReader {
   private static final Pattern NAME =
-      Pattern.compile("(?i).*\\.(sh|bash|zsh|ksh|dockerfile|containerfile)");
+      Pattern.compile("(?is).*\\.(sh|bash|zsh|ksh|dockerfile|containerfile)");
   private static final Pattern DOCKERFILE =
-      Pattern.compile("(?i)(Dockerfile|Containerfile)([.-].*)?");
+      Pattern.compile("(?is)(Dockerfile|Containerfile)([.-].*)?");
   private static final Pattern SHEBANG = Pattern.compile("#!\\s*/\\S*\\b(env\\s+)?\\w*sh\\b");
-  private static final Pattern YAML = Pattern.compile("(?i).*\\.ya?ml(\\.j2)?");
+  private static final Pattern YAML = Pattern.compile("(?is).*\\.ya?ml(\\.j2)?");
   private static final String MODULE = "(mlx[45]_(?:core|ib|en))";
   private static final Pattern SYSFS = Pattern.compile("/sys/module/(\\w+)/parameters/(\\w+)");
   private static final Pattern OPTIONS =

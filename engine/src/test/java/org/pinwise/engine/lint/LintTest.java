@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -367,6 +368,42 @@ class LintTest {
         .endsWith(
             "; 1 file of another kind; 1 skipped: links to directories, which are not followed)"
                 + "; 3 problems: the report is not whole");
+  }
+
+  /** Paths have 4,095 bytes at most; what lies deeper can be made, and be read by no path. */
+  @Test
+  void whatLiesTooDeepIsNotPassedOver(@TempDir Path work) throws IOException {
+    String name = "d".repeat(250);
+    Path half = Path.of(name, Collections.nCopies(8, name).toArray(String[]::new));
+    Path upper = Files.createDirectories(work.resolve("tree").resolve(half));
+    Path lower = Files.createDirectories(work.resolve("lower").resolve(half)).getParent();
+    Path joined = Files.move(work.resolve("lower"), upper.resolve("lower"));
+    try {
+      assertThat(joined.resolve(work.resolve("lower").relativize(lower)).toString())
+          .hasSizeGreaterThan(4_095);
+      LintReport report = linter.lint(work.resolve("tree"));
+      assertThat(report.problems())
+          .singleElement()
+          .satisfies(problem -> {
+            assertThat(problem.place()).endsWith(name);
+            assertThat(problem.message()).isEqualTo("cannot be read: File name too long");
+          });
+    } finally {
+      Files.move(joined, work.resolve("lower")); // by paths it cannot be removed, either
+    }
+  }
+
+  @Test
+  void namesMayHoldAnything(@TempDir Path work) throws IOException {
+    for (String name : List.of("a\nb", "\u001b[31m", "::error::", "a\"<b>&", "-")) {
+      lint(work, name + ".pinwise.yaml", MISTAKE.formatted(""));
+    }
+    LintReport report = linter.lint(work);
+    assertThat(report.problems()).isEmpty();
+    assertThat(report.diagnostics()).hasSize(5);
+    for (LintFormat format : LintFormat.values()) {
+      assertThat(written(format, work)).as(format.name()).doesNotContain("\u001b");
+    }
   }
 
   @Test
