@@ -8,6 +8,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -27,7 +28,8 @@ import org.pinwise.rules.model.Access;
 
 /**
  * A hit: acquire a lease and close it. The same work as {@code ucx-rcache.c}: regions of 64 KiB, as
- * far apart, and each time 4 KiB within a random one.
+ * far apart, and each time 4 KiB within a random one. And the parts of that work alone, to see
+ * where the time goes.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -47,14 +49,15 @@ public class CacheHitBench {
 
   private Arena arena;
   private MemoryRegistrar registrar;
-  private MemorySegment[] parts;
+  private MemorySegment memory;
   private RegionCache cache;
+  private Entry[] entries;
 
   @Setup
   public void fill() throws Throwable {
     arena = Arena.ofShared();
-    MemorySegment memory = reserve(regions * STRIDE, arena);
-    parts = new MemorySegment[regions];
+    memory = reserve(regions * STRIDE, arena);
+    entries = new Entry[regions];
     registrar = MemoryRegistrar.simulated("connectx5");
     cache =
         RegionCache.on(
@@ -64,9 +67,11 @@ public class CacheHitBench {
                 .withMaxBytes(Long.MAX_VALUE)
                 .withMaxIdle(Duration.ofDays(1)));
     for (int i = 0; i < regions; i++) {
-      cache.acquire(memory.asSlice(i * STRIDE, REGION), WRITE).close();
-      parts[i] = memory.asSlice(i * STRIDE + PART, PART); // a program has its segments at hand
+      try (CacheLease lease = cache.acquire(memory, i * STRIDE, REGION, WRITE)) {
+        entries[i] = (Entry) lease; // which it is as long as no threads compete
+      }
     }
+    System.gc(); // as after some time: what was made on the way no longer lies in between
   }
 
   /** Address space without memory behind it: nothing here touches it. */
@@ -102,6 +107,11 @@ public class CacheHitBench {
   public static class Dice {
     private long seed = Thread.currentThread().threadId() * 0x9E3779B97F4A7C15L + 1;
 
+    /** Makes what comes next depend on what was read. */
+    void wait(int value) {
+      seed += value & 1;
+    }
+
     int next(int bound) {
       seed ^= seed << 13;
       seed ^= seed >>> 7;
@@ -122,8 +132,32 @@ public class CacheHitBench {
     return hit(dice);
   }
 
+  /** What the memory takes: reads a word of a random entry, after that of the one before. */
+  @Benchmark
+  public void partRead(Dice dice) {
+    dice.wait(entries[dice.next(regions)].localKey);
+  }
+
+  /** Finds a random region. */
+  @Benchmark
+  public long partFind(Dice dice) {
+    long from = memory.address() + dice.next(regions) * STRIDE + PART;
+    Entry found = entries[0].lane.index.covering(from, from + PART);
+    return Objects.requireNonNull(found).start;
+  }
+
+  /** Leases a random region that is at hand. */
+  @Benchmark
+  public int partLease(Dice dice) {
+    Entry entry = entries[dice.next(regions)];
+    try (CacheLease lease = Objects.requireNonNull(entry.tryLease(entry.lastUse()))) {
+      return lease.lkey();
+    }
+  }
+
   private int hit(Dice dice) {
-    try (CacheLease lease = cache.acquire(parts[dice.next(regions)], WRITE)) {
+    long offset = dice.next(regions) * STRIDE + PART;
+    try (CacheLease lease = cache.acquire(memory, offset, PART, WRITE)) {
       return lease.lkey();
     }
   }

@@ -81,8 +81,7 @@ public final class CacheScale {
           seed ^= seed >>> 7;
           seed ^= seed << 17;
           long at = Math.unsignedMultiplyHigh(seed, count);
-          try (CacheLease lease =
-              cache.acquire(memory.asSlice(2L * REGION * at + 4096, 4096), WRITE)) {
+          try (CacheLease lease = cache.acquire(memory, 2L * REGION * at + 4096, 4096, WRITE)) {
             keys += lease.lkey();
           }
         }

@@ -10,7 +10,8 @@ package org.pinwise.registrar.cache;
  *   <li>{@code registered = regions + evicted()}.
  * </ul>
  *
- * @param hits acquired what was there
+ * @param hits acquired what was there; while calls are under way, also those that have counted
+ *     themselves and will find that the region is being let go
  * @param waits acquired what another thread was registering, or got its failure
  * @param misses tried to register
  * @param registered misses that registered memory; a retry is not another one

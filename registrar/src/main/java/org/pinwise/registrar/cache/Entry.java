@@ -1,6 +1,5 @@
 package org.pinwise.registrar.cache;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,7 +16,7 @@ import org.pinwise.registrar.RegisteredRegion;
  * setting the state first and looking at the counts after. Both are volatile, so one of the two
  * sees the other: a region is never given back under a lease.
  */
-final class Entry extends LeaseCell implements RegionHolder {
+final class Entry extends EntryHead implements RegionHolder {
 
   /** Leases are given out. */
   private static final int OPEN = 0;
@@ -37,37 +36,20 @@ final class Entry extends LeaseCell implements RegionHolder {
 
   private static final int CELL_SHIFT = 32 - Integer.numberOfTrailingZeros(CELLS);
 
-  private static final VarHandle STATE;
-  private static final VarHandle MORE;
-  private static final VarHandle LAST_USE;
   private static final VarHandle HOLD;
 
   static {
     try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      STATE = lookup.findVarHandle(Entry.class, "state", int.class);
-      MORE = lookup.findVarHandle(Entry.class, "more", LeaseCell[].class);
-      LAST_USE = lookup.findVarHandle(Entry.class, "lastUse", int.class);
-      HOLD = lookup.findVarHandle(Entry.class, "hold", RegionLease.class);
+      HOLD = MethodHandles.lookup().findVarHandle(Entry.class, "hold", RegionLease.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
-  final long start;
-  final long end;
-  final int localKey;
   final int remoteKey;
   final Lane lane;
   private final RegionCache cache;
   private final RegisteredRegion region;
-  private final MemorySegment.Scope scope;
-  private volatile int state;
-  private volatile LeaseCell @Nullable [] more;
-
-  /** The cache's time when it was last used; see {@link RegionCache#now}. */
-  @SuppressWarnings("UnusedVariable") // through LAST_USE
-  private int lastUse;
 
   /** The cache's time of its place in the queue of {@link LeastRecentlyUsed}, and its number. */
   int queuedUse;
@@ -76,6 +58,12 @@ final class Entry extends LeaseCell implements RegionHolder {
 
   /** Whether it is in its lane's index. Under the cache's lock. */
   boolean indexed;
+
+  /**
+   * Its number in its lane's index, for hints; 0 for none. Written under the cache's lock, read
+   * without: whoever reads an old one leaves a hint that leads nowhere.
+   */
+  int indexNumber;
 
   /** Leases that the region counts itself; only with lease tracking. */
   private final AtomicInteger tracked = new AtomicInteger();
@@ -88,17 +76,17 @@ final class Entry extends LeaseCell implements RegionHolder {
   @Nullable Eviction why;
 
   Entry(RegionCache cache, Lane lane, RegisteredRegion region, long number, int now) {
-    super(null);
+    super(
+        region.address(),
+        region.address() + region.length(),
+        region.lkey(),
+        region.segment().scope(),
+        now);
     this.cache = cache;
     this.lane = lane;
     this.region = region;
-    this.start = region.address();
-    this.end = start + region.length();
-    this.localKey = region.lkey();
     this.remoteKey = region.rkey();
-    this.scope = region.segment().scope();
     this.number = number;
-    this.lastUse = now;
     this.queuedUse = now;
   }
 
@@ -118,21 +106,12 @@ final class Entry extends LeaseCell implements RegionHolder {
     return end - start;
   }
 
-  boolean covers(long from, long to) {
-    return start <= from && to <= end;
-  }
-
   boolean isMemoryAlive() {
     return scope.isAlive();
   }
 
   boolean isOpen() {
     return state == OPEN;
-  }
-
-  /** The cache's time of the last use. */
-  int lastUse() {
-    return (int) LAST_USE.getOpaque(this);
   }
 
   // ---- leases ----
@@ -151,9 +130,7 @@ final class Entry extends LeaseCell implements RegionHolder {
       cell.undo();
       return null;
     }
-    if (lastUse() != now) {
-      LAST_USE.setOpaque(this, now);
-    }
+    used(now);
     return cell;
   }
 
@@ -173,14 +150,31 @@ final class Entry extends LeaseCell implements RegionHolder {
 
   /** All leases, tracked ones included. */
   int allLeases() {
-    int sum = count();
+    int sum = open();
     LeaseCell[] cells = more;
     if (cells != null) {
       for (LeaseCell cell : cells) {
-        sum += cell.count();
+        sum += cell.open();
       }
     }
     return sum;
+  }
+
+  /** How many leases were given out; final once the entry is gone. */
+  long given() {
+    long sum = givenHere();
+    LeaseCell[] cells = more;
+    if (cells != null) {
+      for (LeaseCell cell : cells) {
+        sum += cell.givenHere();
+      }
+    }
+    return sum;
+  }
+
+  /** A cell has counted so many, and begins again at zero. */
+  void countedRound(long many) {
+    cache.countedRound(many);
   }
 
   /** Those that the region does not count itself. */

@@ -1,8 +1,11 @@
 package org.pinwise.registrar.cache;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,13 +20,54 @@ import org.jspecify.annotations.Nullable;
  * An insertion copies one leaf; every so often it splits one and copies the directory, which is
  * short: so its cost grows with the number of leaves, by little, not with that of entries.
  *
+ * <p>Before it a table of hints: the number of the entry that served the same page, or a larger
+ * block, the last time. Where it holds, a hit reads a slot, the entry's place and the entry,
+ * instead of going down the two levels. A hint is checked before it is believed: it may be of
+ * another address, or of an entry that is gone, whose number may be another's by now. So nobody has
+ * to take one away, and none keeps an entry's memory.
+ *
  * <p>Readers may be many; writers must hold the cache's lock.
  */
 final class RangeIndex {
 
   static final int CAPACITY = 128;
 
+  /** Blocks for which there are hints: a page, 64 KiB, a huge page. */
+  private static final int PAGE_SHIFT = 12;
+
+  private static final int BLOCK_SHIFT = 16;
+  private static final int HUGE_SHIFT = 21;
+
+  private static final int FEWEST_SLOTS = 1024;
+
+  /** Neighbours, on one cache line, of which any has the hint that is not at home; a power of 2. */
+  private static final int WAYS = 4;
+
+  /** Of so many occasions to replace a hint that may still be of use, one is taken. */
+  private static final int RELUCTANCE = 8;
+
+  /** A hint is a tag of 8 bits, which tells most blocks apart, and the number of an entry. */
+  private static final int NUMBER_BITS = 24;
+
+  private static final int MAX_NUMBER = (1 << NUMBER_BITS) - 1;
+
+  private static final long MIX = 0x9E3779B97F4A7C15L;
+  private static final VarHandle NUMBERED = MethodHandles.arrayElementVarHandle(Entry[].class);
+  private static final VarHandle HINT = MethodHandles.arrayElementVarHandle(int[].class);
+
   private volatile Directory directory = new Directory(List.of(Leaf.EMPTY));
+
+  /** 0 is none. At least twice as many as entries, a power of 2. */
+  private volatile int[] hints = new int[FEWEST_SLOTS];
+
+  /** The entries by number; 0 is nobody's. */
+  private volatile @Nullable Entry[] numbered = new Entry[FEWEST_SLOTS / 2];
+
+  /** Numbers that are free again, and how many; those from the next one on never were taken. */
+  private int[] free = new int[FEWEST_SLOTS / 2];
+
+  private int freed;
+  private int next = 1;
   private int size;
 
   /** Sorted by start, with as many places as there are entries. */
@@ -148,6 +192,166 @@ final class RangeIndex {
     return sorted[base] <= value ? base : -1;
   }
 
+  // ---- hints ----
+
+  /** An open entry that covers a range; null if there is none. */
+  @Nullable Entry covering(long from, long to) {
+    int[] slots = hints;
+    Entry entry = atHome(slots, from, to, PAGE_SHIFT);
+    if (entry == null) {
+      entry = atHome(slots, from, to, BLOCK_SHIFT);
+    }
+    if (entry == null) {
+      entry = atHome(slots, from, to, HUGE_SHIFT);
+    }
+    return entry != null ? entry : away(slots, from, to);
+  }
+
+  private @Nullable Entry away(int[] slots, long from, long to) {
+    Entry entry = elsewhere(slots, from, to, PAGE_SHIFT);
+    if (entry == null) {
+      entry = elsewhere(slots, from, to, BLOCK_SHIFT);
+    }
+    if (entry == null) {
+      entry = elsewhere(slots, from, to, HUGE_SHIFT);
+    }
+    if (entry != null) {
+      return entry;
+    }
+    entry = floor(from);
+    if (entry == null || to > entry.end) {
+      return null;
+    }
+    remember(slots, from, entry);
+    return entry;
+  }
+
+  /**
+   * A number of a block by multiplication: those of blocks that are equally far apart seldom meet,
+   * but for some distances they often do.
+   */
+  private static long spread(long address, int shift) {
+    return ((address >>> shift) + ((long) shift << 56)) * MIX;
+  }
+
+  /** The slot where a hint is looked for first. */
+  private static int home(int[] slots, long spread) {
+    return (int) (spread >>> (Long.numberOfLeadingZeros(slots.length) + 1));
+  }
+
+  /** The upper 8 bits are a hint's tag; the lower ones say where it is if it is not at home. */
+  private static int hash(long spread) {
+    return (int) (((spread ^ (spread >>> 32)) * MIX) >>> 32);
+  }
+
+  /** What the hint for the block of this size leads to, if it is open and covers the range. */
+  private @Nullable Entry atHome(int[] slots, long from, long to, int shift) {
+    long spread = spread(from, shift);
+    return checked((int) HINT.getOpaque(slots, home(slots, spread)), hash(spread), from, to);
+  }
+
+  private @Nullable Entry elsewhere(int[] slots, long from, long to, int shift) {
+    int hash = hash(spread(from, shift));
+    for (int way = 0; way < WAYS; way++) {
+      int hint = (int) HINT.getOpaque(slots, wayOf(slots, hash, way));
+      Entry entry = checked(hint, hash, from, to);
+      if (entry != null) {
+        return entry;
+      }
+    }
+    return null;
+  }
+
+  private static int wayOf(int[] slots, int hash, int way) {
+    return (hash & (slots.length - 1)) ^ way;
+  }
+
+  private @Nullable Entry checked(int hint, int hash, long from, long to) {
+    if ((hint ^ hash) >>> NUMBER_BITS != 0) {
+      return null;
+    }
+    Entry entry = numbered(hint);
+    return entry != null && entry.covers(from, to) && entry.isOpen() ? entry : null;
+  }
+
+  private @Nullable Entry numbered(int hint) {
+    @Nullable Entry[] all = numbered;
+    int number = hint & MAX_NUMBER;
+    return number < all.length ? (Entry) NUMBERED.getAcquire(all, number) : null;
+  }
+
+  private void remember(int[] slots, long address, Entry entry) {
+    int number = entry.indexNumber;
+    if (number == 0) {
+      return; // it is gone, or has none
+    }
+    long spread = spread(address, blockOf(entry, address));
+    int hash = hash(spread);
+    int at = home(slots, spread);
+    boolean vacant = isVacant(slots, at);
+    for (int way = 0; way < WAYS && !vacant; way++) {
+      at = wayOf(slots, hash, way);
+      vacant = isVacant(slots, at);
+    }
+    if (!vacant) {
+      // Where more blocks are in use than there are slots, threads had to write all the time.
+      ThreadLocalRandom random = ThreadLocalRandom.current();
+      vacant = random.nextInt(RELUCTANCE) == 0;
+      at = wayOf(slots, hash, random.nextInt(WAYS));
+    }
+    if (vacant) {
+      HINT.setOpaque(slots, at, (hash & ~MAX_NUMBER) | number);
+    }
+  }
+
+  private boolean isVacant(int[] slots, int at) {
+    Entry old = numbered((int) HINT.getOpaque(slots, at));
+    return old == null || !old.isOpen();
+  }
+
+  /** The largest block around an address that is all the entry's; a page need not be. */
+  private static int blockOf(Entry entry, long address) {
+    if (fills(entry, address, HUGE_SHIFT)) {
+      return HUGE_SHIFT;
+    }
+    return fills(entry, address, BLOCK_SHIFT) ? BLOCK_SHIFT : PAGE_SHIFT;
+  }
+
+  private static boolean fills(Entry entry, long address, int shift) {
+    long first = address >>> shift << shift;
+    return entry.covers(first, first + (1L << shift));
+  }
+
+  /** Gives an entry a number, if there is one: those without are found by their order. */
+  private void number(Entry entry) {
+    if (size > hints.length / 2) {
+      hints = new int[2 * hints.length]; // who reads finds out anew
+    }
+    if (freed == 0 && next > MAX_NUMBER) {
+      return;
+    }
+    int number = freed > 0 ? free[--freed] : next++;
+    if (number == numbered.length) {
+      numbered = Arrays.copyOf(numbered, 2 * number);
+    }
+    NUMBERED.setRelease(numbered, number, entry);
+    entry.indexNumber = number;
+  }
+
+  private void unnumber(Entry entry) {
+    int number = entry.indexNumber;
+    if (number != 0) {
+      entry.indexNumber = 0;
+      NUMBERED.setRelease(numbered, number, null);
+      if (freed == free.length) {
+        free = Arrays.copyOf(free, 2 * freed);
+      }
+      free[freed++] = number;
+    }
+  }
+
+  // ---- the ordered entries ----
+
   /** The last entry that starts at or before an address; null if there is none. */
   @Nullable Entry floor(long address) {
     Directory now = directory;
@@ -176,6 +380,7 @@ final class RangeIndex {
       directory = now.with(i, i + 1, leaf.part(0, half), leaf.part(half, leaf.size()));
     }
     size++;
+    number(entry);
   }
 
   /** Removes an entry; does nothing if it is not there. */
@@ -190,6 +395,7 @@ final class RangeIndex {
     }
     Leaf leaf = old.without(at);
     size--;
+    unnumber(entry);
     if (i > 0 && now.leaf(i - 1).size() + leaf.size() <= CAPACITY / 2) {
       directory = now.with(i - 1, i + 1, now.leaf(i - 1).and(leaf));
     } else {

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -78,9 +79,10 @@ public final class RegionCache implements AutoCloseable {
   private final CacheOptions options;
   private final LongSupplier clock;
   private final boolean tracking;
-  private final LongAdder hits = new LongAdder();
-  private final LongAdder waits = new LongAdder();
   private final LongAdder releaseFailures = new LongAdder();
+
+  /** Leases given out that no entry counts any more. */
+  private final LongAdder givenBefore = new LongAdder();
 
   /** Let go, and not yet given back because of their leases. */
   private final Set<Entry> parting = ConcurrentHashMap.newKeySet();
@@ -104,7 +106,12 @@ public final class RegionCache implements AutoCloseable {
   private final List<Scan> scans = new ArrayList<>();
   private int time;
   private long numbers;
+  private long waits;
   private long misses;
+
+  /** Leases that were given out for no hit: for waits, and by registrations. */
+  private long givenOtherwise;
+
   private long registered;
   private long refused;
   private long failed;
@@ -177,27 +184,47 @@ public final class RegionCache implements AutoCloseable {
    * @throws WrongThreadException if the segment is confined to another thread
    */
   public CacheLease acquire(MemorySegment memory, Access access) {
-    if (!tracking) {
-      LeaseCell lease = hit(memory, access);
-      if (lease != null) {
-        hits.increment();
-        return lease;
-      }
-    }
-    return acquireSlowly(memory, access);
+    LeaseCell lease = hit(memory, memory.address(), memory.byteSize(), access);
+    return lease != null ? lease : acquireSlowly(memory, access);
   }
 
-  private @Nullable LeaseCell hit(MemorySegment memory, Access access) {
+  /**
+   * Takes a lease on a region that covers a part of the memory; registers the part if there is
+   * none. The same as to acquire a slice, but for a hit no slice need be made.
+   *
+   * @param offset where the part starts in the memory, in bytes
+   * @param length bytes
+   * @param access as above
+   * @throws IndexOutOfBoundsException if the part is not within the memory
+   * @throws RegistrationRejectedException as {@link #acquire(MemorySegment, Access)} does
+   * @throws VerbsException as {@link #acquire(MemorySegment, Access)} does
+   * @throws IllegalArgumentException as {@link #acquire(MemorySegment, Access)} does
+   * @throws IllegalStateException as {@link #acquire(MemorySegment, Access)} does
+   * @throws WrongThreadException as {@link #acquire(MemorySegment, Access)} does
+   */
+  public CacheLease acquire(MemorySegment memory, long offset, long length, Access access) {
+    Objects.checkFromIndexSize(offset, length, memory.byteSize());
+    LeaseCell lease = hit(memory, memory.address() + offset, length, access);
+    return lease != null ? lease : acquireSlowly(memory.asSlice(offset, length), access);
+  }
+
+  private @Nullable LeaseCell hit(MemorySegment memory, long from, long length, Access access) {
     Lane lane = laneOf(access);
-    long from = memory.address();
-    long to = from + memory.byteSize();
-    if (lane == null
+    long to = from + length;
+    if (tracking
+        || lane == null
         || to <= from
         || !memory.scope().isAlive()
         || !memory.isAccessibleBy(Thread.currentThread())) {
       return null;
     }
-    Entry entry = find(lane, from, to);
+    Entry entry = lane.index.covering(from, to);
+    for (Lane other : lane.substitutes) {
+      if (entry != null) {
+        break;
+      }
+      entry = other.index.covering(from, to);
+    }
     return entry == null ? null : entry.tryLease(now);
   }
 
@@ -225,6 +252,7 @@ public final class RegionCache implements AutoCloseable {
     return null;
   }
 
+  /** The same under the lock, without hints: what is in the index is what there is. */
   private static @Nullable Entry find(Lane lane, long from, long to) {
     Entry entry = lane.index.floor(from);
     if (entry != null && to <= entry.end) {
@@ -259,7 +287,8 @@ public final class RegionCache implements AutoCloseable {
           if (lease == null) {
             evict(found, Eviction.INVALIDATED, evicted); // the arena was closed
           } else {
-            (waited ? waits : hits).increment();
+            waits += waited ? 1 : 0;
+            givenOtherwise += waited ? 1 : 0;
           }
         } else {
           flight = flightOver(lane, from, to);
@@ -287,12 +316,21 @@ public final class RegionCache implements AutoCloseable {
       waited = true;
       Throwable failure = await(flight);
       if (failure != null && flight.from == from && flight.to == to) {
-        waits.increment();
+        countWait();
         if (failure instanceof Error e) {
           throw e;
         }
         throw (RuntimeException) failure;
       }
+    }
+  }
+
+  private void countWait() {
+    lock.lock();
+    try {
+      waits++;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -463,6 +501,7 @@ public final class RegionCache implements AutoCloseable {
         if (first == null) {
           evict(entry, Eviction.INVALIDATED, evicted);
         } else {
+          givenOtherwise++;
           lease = keep(entry, first, evicted);
         }
         advance();
@@ -517,6 +556,7 @@ public final class RegionCache implements AutoCloseable {
     if (longer != null && longer.covers(entry.start, entry.end)) {
       CacheLease better = lease(longer);
       if (better != null) {
+        givenOtherwise++;
         evict(entry, Eviction.COVERED, evicted);
         return better;
       }
@@ -633,11 +673,22 @@ public final class RegionCache implements AutoCloseable {
   }
 
   private boolean claim(Entry entry) {
-    boolean claimed = entry.claim();
-    if (claimed || entry.isGone()) {
-      parting.remove(entry); // the other claimer may have been faster than who put it there
+    if (!entry.claim()) {
+      return false;
     }
-    return claimed;
+    lock.lock(); // whoever let it go has put it there by then
+    try {
+      parting.remove(entry);
+      givenBefore.add(entry.given());
+    } finally {
+      lock.unlock();
+    }
+    return true;
+  }
+
+  /** A count of leases has begun again at zero. */
+  void countedRound(long many) {
+    givenBefore.add(many);
   }
 
   private void release(Entry entry) {
@@ -832,16 +883,19 @@ public final class RegionCache implements AutoCloseable {
   public CacheStats stats() {
     lock.lock();
     try {
-      long[] leases = new long[1];
+      List<Entry> entries = new ArrayList<>(parting);
       for (Lane lane : lanes) {
-        lane.index.forEach(entry -> leases[0] += entry.allLeases());
+        lane.index.forEach(entries::add);
       }
-      for (Entry entry : parting) {
-        leases[0] += entry.allLeases();
+      long leases = 0;
+      long given = givenBefore.sum();
+      for (Entry entry : entries) {
+        leases += entry.allLeases();
+        given += entry.given();
       }
       return new CacheStats(
-          hits.sum(),
-          waits.sum(),
+          given - givenOtherwise,
+          waits,
           misses,
           registered,
           refused,
@@ -855,7 +909,7 @@ public final class RegionCache implements AutoCloseable {
           releaseFailures.sum(),
           regions,
           bytes,
-          leases[0]);
+          leases);
     } finally {
       lock.unlock();
     }

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.pinwise.registrar.MemoryRegistrar;
@@ -58,6 +60,13 @@ class RangeIndexTest {
         long address = base + random.nextLong(SLOTS * SLOT);
         Map.Entry<Long, Entry> expected = model.floorEntry(address);
         assertThat(index.floor(address)).isSameAs(expected == null ? null : expected.getValue());
+        if (expected != null) {
+          // Twice: by the order, and by the hint that this has left.
+          Entry covering = address < expected.getValue().end ? expected.getValue() : null;
+          assertThat(index.covering(address, address + 1)).isSameAs(covering);
+          assertThat(index.covering(address, address + 1)).isSameAs(covering);
+          assertThat(index.covering(address, expected.getValue().end + 1)).isNull();
+        }
         if (step % 100 == 0) {
           long to = address + random.nextInt(64) * SLOT + 1;
           assertThat(index.overlapping(address, to))
@@ -69,6 +78,83 @@ class RangeIndexTest {
           assertThat(index.size()).isEqualTo(model.size());
         }
       }
+    }
+  }
+
+  /** Regions with whole blocks of each size, and what is left of them at either end. */
+  @Test
+  void noHintOutlivesItsEntry() {
+    long huge = 2 << 20;
+    RangeIndex index = new RangeIndex();
+    try (MemoryRegistrar registrar = MemoryRegistrar.simulated("connectx5");
+        RegionCache cache = RegionCache.on(registrar, CacheOptions.DEFAULT, () -> 0)) {
+      Lane lane = new Lane(Access.of(LOCAL_WRITE));
+      long start = base + 4096 + 100;
+      long length = SLOTS * SLOT - 3 * 4096;
+      assertThat(length).isGreaterThan(4 * huge);
+      Entry large = new Entry(cache, lane, region(registrar, start, length), 0, 0);
+      index.add(large);
+      for (long address = start; address < start + length; address += 1000) {
+        assertThat(index.covering(address, address + 1)).isSameAs(large);
+      }
+      int number = large.indexNumber;
+
+      index.remove(large);
+
+      assertThat(index.covering(start, start + 1)).isNull();
+      // Another has its number, to which its hints lead.
+      Entry small = new Entry(cache, lane, region(registrar, start, 500), 1, 0);
+      index.add(small);
+      assertThat(small.indexNumber).isEqualTo(number).isPositive();
+      for (long address = start + 500; address < start + length; address += 1000) {
+        assertThat(index.covering(address, address + 1)).isNull();
+      }
+      assertThat(index.covering(start + 10, start + 20)).isSameAs(small);
+      assertThat(index.covering(start + 10, start + 600)).isNull();
+    }
+  }
+
+  /** Readers leave hints while entries come and go; they never get what does not cover. */
+  @Test
+  void hintsAreCheckedUnderRaces() throws Exception {
+    RangeIndex index = new RangeIndex();
+    try (MemoryRegistrar registrar = MemoryRegistrar.simulated("connectx5");
+        RegionCache cache = RegionCache.on(registrar, CacheOptions.DEFAULT, () -> 0)) {
+      Lane lane = new Lane(Access.of(LOCAL_WRITE));
+      List<RegisteredRegion> regions = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        regions.add(region(registrar, base + i * SLOT, SLOT));
+      }
+      AtomicBoolean stop = new AtomicBoolean();
+      AtomicLong wrong = new AtomicLong();
+      Thread reader =
+          Thread.ofPlatform()
+              .start(() -> {
+                Random random = new Random(SEED);
+                while (!stop.get()) {
+                  long from = base + random.nextLong(8 * SLOT - 1);
+                  Entry found = index.covering(from, from + 1);
+                  wrong.addAndGet(found == null || found.covers(from, from + 1) ? 0 : 1);
+                }
+              });
+      Random random = new Random(SEED);
+      Entry[] entries = new Entry[8];
+      for (int round = 0; round < 50_000; round++) {
+        int i = random.nextInt(8);
+        Entry old = entries[i];
+        if (old == null) {
+          entries[i] = new Entry(cache, lane, regions.get(i), round, 0);
+          index.add(entries[i]);
+        } else {
+          assertThat(old.doom()).isTrue();
+          index.remove(old);
+          assertThat(index.covering(old.start, old.end)).isNull();
+          entries[i] = null;
+        }
+      }
+      stop.set(true);
+      reader.join();
+      assertThat(wrong.get()).isZero();
     }
   }
 

@@ -101,6 +101,35 @@ class RegionCacheTest {
   // ---- hits ----
 
   @Test
+  void aPartIsWhatASliceIs() {
+    RegisteredRegion region = use(4, 8);
+    try (CacheLease whole = cache.acquire(memory, 4 * PAGE, 8 * PAGE, WRITE);
+        CacheLease part = cache.acquire(memory, 4 * PAGE + 17, 100, WRITE)) {
+      assertThat(whole.region()).isSameAs(region);
+      assertThat(part.region()).isSameAs(region);
+    }
+    try (CacheLease fresh = cache.acquire(memory, 20 * PAGE, 2 * PAGE, WRITE)) {
+      assertThat(fresh.region().address()).isEqualTo(memory.address() + 20 * PAGE);
+      assertThat(fresh.region().length()).isEqualTo(2 * PAGE);
+    }
+    assertThat(cache.stats().hits()).isEqualTo(2);
+    assertThat(cache.stats().misses()).isEqualTo(2);
+  }
+
+  @Test
+  void aPartLiesWithinTheMemory() {
+    use(0, 64);
+    for (long[] part :
+        new long[][] {
+          {-1, 1}, {0, -1}, {64 * PAGE, 1}, {1, 64 * PAGE}, {Long.MAX_VALUE, Long.MAX_VALUE}
+        }) {
+      assertThatThrownBy(() -> cache.acquire(memory, part[0], part[1], WRITE))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+    assertThat(cache.stats().hits()).isZero();
+  }
+
+  @Test
   void aCoveringRegionHits() {
     RegisteredRegion region = use(4, 8);
 
