@@ -231,20 +231,25 @@ public class VerdictBenchmark {
     return validator.validate(facts[place.next()]);
   }
 
+  // Drools is large, and takes its time to be compiled well.
+
   /** By all built-in rules; Drools decides each time, as one outcome is remembered. */
   @Benchmark
+  @Warmup(iterations = 9, time = 1)
   public Verdict newOutcome(Place place) {
     return forgetfulBound.validate(requests[place.next()]);
   }
 
   /** With 200 rules of a team more. */
   @Benchmark
+  @Warmup(iterations = 9, time = 1)
   public Verdict newOutcomeWithTeam(Place place) {
     return forgetfulBoundWithTeam.validate(requests[place.next()]);
   }
 
   /** Not bound: Drools decides by the rules for all devices and hosts. */
   @Benchmark
+  @Warmup(iterations = 9, time = 1)
   public Verdict newOutcomeUnbound(Place place) {
     return forgetful.validate(facts[place.next()]);
   }
