@@ -116,7 +116,6 @@ final class Bench {
     String text = bench.table.markdown();
     System.out.println();
     System.out.println(text);
-    System.out.println(bench.table.profiles());
     bench.table.write(here.resolve("speed.json"));
     Files.writeString(here.resolve("speed.md"), text);
     System.out.println("Written to " + here.resolve("speed.json") + " and speed.md beside it.");

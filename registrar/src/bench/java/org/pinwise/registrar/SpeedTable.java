@@ -76,7 +76,7 @@ final class SpeedTable {
     }
   }
 
-  /** Returns the table, with the date and the machine on a line above it. */
+  /** Returns the table, the date and the machine on a line above it, and profiles beneath it. */
   String markdown() throws IOException {
     long aims = rows.stream().filter(row -> row.met() != null).count();
     StringBuilder text = new StringBuilder();
@@ -91,7 +91,7 @@ final class SpeedTable {
     text.append("| what | ours | reference, in the same run | ratio | target | |\n");
     text.append("|---|--:|---|--:|---|---|\n");
     rows.forEach(row -> text.append(line(row)));
-    return text.toString();
+    return text.append(profiles()).toString();
   }
 
   private static String line(Row row) {
@@ -119,12 +119,16 @@ final class SpeedTable {
             met == null ? "" : met ? "met" : "**missed**");
   }
 
-  /** Returns where the time goes in what missed its target; empty where nothing is known. */
-  String profiles() {
-    StringBuilder text = new StringBuilder();
-    profiles.forEach(
-        (what, profile) -> text.append("\n## ").append(what).append("\n\n").append(profile));
-    return text.toString();
+  /** Returns, to unfold, where the time goes in what missed; empty where nothing is known. */
+  private String profiles() {
+    if (profiles.isEmpty()) {
+      return "";
+    }
+    StringBuilder text =
+        new StringBuilder("\n<details>\n<summary>Where it goes in what missed</summary>\n");
+    profiles.forEach((what, profile) ->
+        text.append("\n**%s**\n\n```\n%s\n```\n".formatted(what, profile.strip())));
+    return text.append("\n</details>\n").toString();
   }
 
   void write(Path file) throws IOException {
