@@ -48,27 +48,7 @@ class ContractFaultsTest {
   }
 
   /** The contract through the foreign function interface, without repetitions. */
-  private static final class Contract extends VerbsContractTest {
-    @Override
-    Verbs verbs() {
-      return FakeLibrary.load();
-    }
-
-    @Override
-    String device() {
-      return "fake0";
-    }
-
-    @Override
-    boolean importsDmabuf() {
-      return true;
-    }
-
-    @Override
-    boolean takesAdvice() {
-      return true;
-    }
-
+  private static final class Contract extends FakeLibraryVerbsContractTest {
     @Override
     int rounds(int usual) {
       return Math.min(usual, 2);
